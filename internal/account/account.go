@@ -32,21 +32,21 @@ type listenerKey struct{}
 
 // Begin starts the account of one call on s. The call must use the returned context and store. The
 // store counts the requests of the call and returns fault.Limit for requests beyond the limits. s
-// must be the user's store. If it were a store that Begin returned, requests would be counted
-// twice. With the zero Options, Begin returns ctx, s and a nil Account.
+// must be the user's store: requests to a store that Begin returned would be counted twice. With
+// the zero Options, Begin returns ctx, s and a nil Account.
 func Begin(ctx context.Context, s store.Store, o Options) (context.Context, store.Store, *Account) {
 	if o == (Options{}) {
 		return ctx, s, nil
 	}
 	a := &Account{o: o, below: s}
-	// The events of a nested call are counted once.
+	// Do not add the listener again for a nested call, so that each event is counted once.
 	if r := o.Report; r != nil && ctx.Value(listenerKey{}) != r.Counts {
 		ctx = store.WithTrace(context.WithValue(ctx, listenerKey{}, r.Counts), r.listener())
 	}
 	return ctx, over(s, a.around), a
 }
 
-// around returns a store that counts requests and admits them one by one.
+// around returns a store that counts requests to s. Before each request it checks the limits.
 func (a *Account) around(s store.Store) store.Store {
 	h := store.Hooks{After: a.after}
 	if a.o.bounds() {
@@ -55,7 +55,7 @@ func (a *Account) around(s store.Store) store.Store {
 	return store.Around(s, h)
 }
 
-// over applies wrap to s. If s is a Layer, it applies wrap to the store below s instead.
+// over returns wrap(s). If s is a Layer, over wraps the store below s instead.
 func over(s store.Store, wrap func(store.Store) store.Store) store.Store {
 	if l, ok := s.(Layer); ok {
 		return l.Over(wrap)
@@ -63,15 +63,15 @@ func over(s store.Store, wrap func(store.Store) store.Store) store.Store {
 	return wrap(s)
 }
 
-// Layer is a store that serves some requests without the store below it. Those requests are not
-// counted for the call.
+// Layer is a store that answers some requests without the store below it. These requests are not
+// counted.
 type Layer interface {
-	// Over returns the same layer above f(s). s is the store below the layer.
+	// Over returns a copy of the layer above f(s), where s is the store below this layer.
 	Over(f func(store.Store) store.Store) store.Store
 }
 
 // Fits returns fault.Limit if the call needs more requests than its limit. least is the minimum
-// number of requests that the call needs. Fits is called before the first request.
+// number of requests of the call. Fits must be called before the first request.
 func (a *Account) Fits(least int) error {
 	if a == nil || a.o.MaxRequests == 0 || least <= a.o.MaxRequests {
 		return nil
@@ -79,11 +79,12 @@ func (a *Account) Fits(least int) error {
 	return fault.Newf(fault.Limit, "the selection needs at least %d requests, more than Limits.Requests (%d)", least, a.o.MaxRequests)
 }
 
-// AdmitAll admits a number of requests. bytes is the number of bytes that they read and write in
-// total, or 0 if that is unknown. If the requests exceed a limit, AdmitAll admits none of them and
-// returns fault.Limit. The caller sends them to the returned store; further requests to that store
-// are admitted one by one. s must be the store that Begin returned. AdmitAll returns s if there are
-// no limits. Retries and hedges of the store are not counted as requests of the call.
+// AdmitAll admits a number of requests. bytes is the total number of bytes that these requests read
+// and write, or 0 if unknown. If the requests exceed a limit, AdmitAll admits none of them and
+// returns fault.Limit. The caller sends the admitted requests to the returned store. Further
+// requests to that store are admitted one by one. s must be the store that Begin returned. AdmitAll
+// returns s if there are no limits. Retries and hedges of the store are not counted as requests of
+// the call.
 func (a *Account) AdmitAll(s store.Store, requests int, bytes int64) (store.Store, error) {
 	if a == nil || !a.o.bounds() {
 		return s, nil
@@ -96,7 +97,7 @@ func (a *Account) AdmitAll(s store.Store, requests int, bytes int64) (store.Stor
 	return over(a.below, l.around), nil
 }
 
-// list has admitted requests that are not yet sent.
+// list counts admitted requests that are not yet sent.
 type list struct {
 	*Account
 	left atomic.Int64
@@ -106,8 +107,8 @@ func (l *list) around(s store.Store) store.Store {
 	return store.Around(s, store.Hooks{Before: l.before, After: l.after})
 }
 
-// before admits a request that the list has admitted already. It admits a further request as the
-// account does.
+// before admits one request. It first uses up the requests that AdmitAll admitted. After these, it
+// admits requests as the account does.
 func (l *list) before(ctx context.Context, c store.Call) (context.Context, error) {
 	if l.left.Add(-1) < 0 {
 		return l.Account.before(ctx, c)
@@ -143,8 +144,8 @@ func (a *Account) tooMany() error {
 	return &refusal{fault.Newf(fault.Limit, "the call needs more bytes than Limits.Bytes (%d)", a.o.MaxBytes)}
 }
 
-// add adds n to sum and returns true. If max(sum, floor) + n exceeds limit, it adds nothing and
-// returns false. 0 means no limit.
+// add adds n to sum and returns true, or returns false if max(sum, floor) + n exceeds limit. If
+// limit is 0, there is no limit.
 func add(sum *atomic.Int64, n, limit, floor int64) bool {
 	for {
 		now := sum.Load()
@@ -157,8 +158,7 @@ func add(sum *atomic.Int64, n, limit, floor int64) bool {
 	}
 }
 
-// Chunks counts n chunks that were read or written. It counts how many of them are missing from the
-// store.
+// Chunks counts n chunks that were read or written. missing of these chunks are not in the store.
 func (a *Account) Chunks(n, missing int) {
 	if r := a.report(); r != nil {
 		r.Chunks.Add(int64(n))
@@ -166,22 +166,22 @@ func (a *Account) Chunks(n, missing int) {
 	}
 }
 
-// Conflict counts the restart of a write or of a read of a shard. The cause is that the value was
-// replaced.
+// Conflict counts a restart of a write, or of the read of a shard, because another writer replaced
+// the value.
 func (a *Account) Conflict() {
 	if r := a.report(); r != nil {
 		r.Conflicts.Add(1)
 	}
 }
 
-// Rewritten counts an object that was read and written because part of it was changed.
+// Rewritten counts an object that was read, changed in part and written again.
 func (a *Account) Rewritten() {
 	if r := a.report(); r != nil {
 		r.Rewritten.Add(1)
 	}
 }
 
-// AskedAgain counts a value that is requested again because it is longer than expected.
+// AskedAgain counts a repeated request for a value that is longer than expected.
 func (a *Account) AskedAgain() {
 	if r := a.report(); r != nil {
 		r.AskedAgain.Add(1)
@@ -195,7 +195,7 @@ func (a *Account) report() *Report {
 	return a.o.Report
 }
 
-// before admits one request. It always admits the removal of the parts of a value.
+// before admits one request. A request that removes the parts of a value is always admitted.
 func (a *Account) before(ctx context.Context, c store.Call) (context.Context, error) {
 	if c.Op == store.OpAbort {
 		return ctx, nil
@@ -206,8 +206,8 @@ func (a *Account) before(ctx context.Context, c store.Call) (context.Context, er
 	return ctx, a.admit(1, c.Bytes)
 }
 
-// spent returns fault.Limit after the call has transferred MaxBytes. If lengths are not known
-// beforehand, the requests in flight may exceed MaxBytes.
+// spent returns fault.Limit if the call has transferred MaxBytes. Requests in flight may exceed
+// MaxBytes if their lengths are not known beforehand.
 func (a *Account) spent(c store.Call) error {
 	if most := a.o.MaxBytes; most > 0 && a.moved.Load() >= most && c.Op != store.OpAbort {
 		return &fault.KeyError{Op: string(c.Op), Key: c.Key, Err: a.tooMany()}

@@ -9,10 +9,10 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Counts are the counters of a Report. Package zarr declares the same struct for its users.
+// Counts has the counters of a Report. Package zarr declares the same struct for its users.
 type Counts struct {
-	// Requests to the store. A request and its retries count as one. A batch of deletes, a page of
-	// a listing, and each step of an upload in parts each count as one request.
+	// Requests to the store. A request counts once, even if it is retried. A batch of deletes, a page
+	// of a listing, and each step of an upload in parts each count as one request.
 	Gets, Puts, Deletes, Lists, Parts, Copies atomic.Int64
 
 	AskedAgain atomic.Int64 // Gets repeated because a value was longer than expected
@@ -24,8 +24,7 @@ type Counts struct {
 	BytesRead    atomic.Int64 // bytes of values read: chunks, indexes, metadata
 	BytesWritten atomic.Int64 // bytes of values written
 
-	// The following fields count events in the layers of the store and in the network; see
-	// store.Trace.
+	// The following fields count events in the store and in the network; see store.Trace.
 
 	Attempts   atomic.Int64 // HTTP exchanges
 	Retries    atomic.Int64 // failed attempts that were retried
@@ -43,8 +42,8 @@ type Counts struct {
 	CodecTime  atomic.Int64 // nanoseconds of encoding and decoding
 }
 
-// Report adds up the counts of calls. It may be read at any time and shared by any number of calls.
-// Use NewReport to create one.
+// Report adds up the counts of calls. Calls may share a Report, and it may be read at any time. Use
+// NewReport to create one.
 type Report struct {
 	*Counts
 	trace atomic.Pointer[store.Trace] // allocated once
@@ -53,7 +52,7 @@ type Report struct {
 // NewReport returns a Report that counts into c.
 func NewReport(c *Counts) *Report { return &Report{Counts: c} }
 
-// String returns the counts on one line. It omits counts of 0, except for the first eight.
+// String returns the counts on one line. Except for the first eight, it omits counts of 0.
 func (r *Counts) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d chunks (%d missing), %d gets of %d bytes, %d puts of %d bytes, %d deletes, %d conflicts", r.Chunks.Load(),
@@ -96,7 +95,7 @@ func (r *Report) asked(op store.Op, bytes int64) {
 	r.BytesWritten.Add(bytes)
 }
 
-// listener returns the trace that counts into the report.
+// listener returns the trace that adds events to the report.
 func (r *Report) listener() *store.Trace {
 	if t := r.trace.Load(); t != nil {
 		return t

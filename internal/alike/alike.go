@@ -7,9 +7,8 @@ import (
 )
 
 // Encoding reports whether two arrays have the same grid, codecs, data type and fill value. To
-// compare a v2 array with a v3 array, it converts the v2 metadata to v3. If the grids are regular,
-// the arrays may differ in shape. The last chunks may then extend beyond the arrays by different
-// amounts.
+// compare a v2 array with a v3 array, it converts the v2 metadata to v3. Arrays with regular grids
+// may differ in shape. Their last chunks may then extend beyond the shape by different amounts.
 func Encoding(from, to *zarr.Array) bool {
 	x, y := from.Metadata(), to.Metadata()
 	if y.Format == 3 && x.Format < 3 {
@@ -21,7 +20,7 @@ func Encoding(from, to *zarr.Array) bool {
 	return likened(x, y).Difference(y) == ""
 }
 
-// likened returns a copy of x. Properties that do not affect encoded objects are replaced by those
+// likened returns a copy of x in which the properties that do not affect encoded objects are those
 // of y.
 func likened(x, y *meta.Array) *meta.Array {
 	like := *x
@@ -35,7 +34,7 @@ func likened(x, y *meta.Array) *meta.Array {
 	return &like
 }
 
-// Type reports whether elements of two types have the same memory form.
+// Type reports whether elements of the types a and b have the same bytes in memory.
 func Type(a, b dtype.Type) bool {
 	x, _, _ := dtype.Uniform(a)
 	y, _, _ := dtype.Uniform(b)

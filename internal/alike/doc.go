@@ -1,5 +1,5 @@
 // Package alike reports whether a stored object of one array is valid in another array, byte for
-// byte. Copies then move objects without decoding them, and repairs restore them.
+// byte. If it is, a copy or a repair moves objects without decoding them.
 //
 //	if alike.Encoding(from, to) {
 //		copyObject(key)

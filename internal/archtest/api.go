@@ -34,8 +34,8 @@ func Public(pkgs []Package) []string {
 	return paths
 }
 
-// Surfaces loads the exported API of packages from the go command's build cache. The packages are
-// of the module that contains the directory dir.
+// Surfaces loads the exported API of packages from the go command's build cache. paths are the
+// import paths of the packages. dir is a directory of their module.
 func Surfaces(ctx context.Context, dir string, paths []string) ([]Surface, error) {
 	args := []string{"-export", "-deps", "-json=ImportPath,Dir,Export,DepOnly"}
 	for _, p := range paths {
@@ -139,8 +139,8 @@ func (s Surface) API() string {
 	return b.String()
 }
 
-// Leaks returns the exported names, fields and methods whose type refers to a type of an internal
-// package, for example "Array.Source: internal/document.Source".
+// Leaks returns the exported names, fields and methods whose types refer to internal packages, for
+// example "Array.Source: internal/document.Source".
 func (s Surface) Leaks() []string {
 	var bad []string
 	check := func(name string, t types.Type) {
@@ -188,7 +188,7 @@ func (s Surface) Leaks() []string {
 	return bad
 }
 
-// internals returns the types of internal packages that a type refers to.
+// internals returns the types of internal packages to which the type t refers.
 func internals(t types.Type) (all []string) {
 	seen := map[types.Type]bool{}
 	var visit func(types.Type)

@@ -8,8 +8,9 @@ import (
 // Check compares the imports of packages with the table and returns one line for each forbidden
 // import.
 //
-// Rules for tests are less strict. Tests of zarr, concurrency and internal may import any package
-// of these three, but no cloud library. Other tests may import any package.
+// Rules for tests are less strict. Tests in the directories zarr, concurrency and internal may
+// import all packages of these three directories, but no cloud library. Other tests may import any
+// package.
 func Check(pkgs []Package, table []Rule) []string {
 	known := map[string]bool{}
 	for _, p := range pkgs {
@@ -58,7 +59,8 @@ func (r Rule) refuses(imp string, own bool) string {
 	return ""
 }
 
-// standard reports whether an import path is in the standard library: its first segment has no dot.
+// standard reports whether an import path is in the standard library. The first segment of such a
+// path has no dot.
 func standard(path string) bool {
 	first, _, _ := strings.Cut(path, "/")
 	return !strings.Contains(first, ".")
@@ -86,8 +88,7 @@ func Cloud() []string {
 		"go.opentelemetry.io"}
 }
 
-// Forbidden returns each package of reached that equals one of the prefixes or is below one of
-// them.
+// Forbidden returns the packages in reached whose path is one of the prefixes or is below one.
 func Forbidden(reached, prefixes []string) []string {
 	var bad []string
 	for _, p := range reached {
@@ -139,7 +140,7 @@ func Circle(table []Rule) []string {
 	return nil
 }
 
-// leads reports whether a package to which rule number j applies matches one of the patterns.
+// leads reports whether one of the patterns matches a package to which rule number j applies.
 func leads(table []Rule, patterns []string, j int) bool {
 	for _, p := range patterns {
 		base, below := strings.CutSuffix(p, "/...")

@@ -8,8 +8,9 @@
 // Change [Table] when a package is added or needs another import. The tests also enforce rules
 // about source code: one package comment, in doc.go; no init functions; unsafe only in
 // internal/bytesview; no assignments to package variables. [Mermaid] draws the imports. [Parse]
-// loads one package to examine which files depend on each other and which make requests. For
-// packages zarr and engine these numbers have limits that may only decrease.
+// loads one package, to find the dependencies between its files and the files that make requests.
+// Tests limit the number of such files and the length of their chains in packages zarr and engine.
+// These limits may only decrease.
 //
 // All functions are safe for concurrent use.
 package archtest

@@ -106,8 +106,8 @@ func (c *Code) Circles() []string {
 	return pairs
 }
 
-// Levels returns the number of files in the longest chain of files. In a chain each file needs the
-// next one. If files need each other in a circle, Levels returns the files of one circle.
+// Levels returns the length of the longest chain of files in which each file needs the next one. If
+// some files need each other in a circle, Levels returns one such circle.
 func (c *Code) Levels() (n int, circle []string) {
 	needs, level := c.Needs(), map[string]int{}
 	var visit func(file string, path []string) (n int, circle []string)
@@ -142,7 +142,7 @@ func (c *Code) Levels() (n int, circle []string) {
 // requests lists the functions and methods of package zarr/store that make requests.
 var requests = []string{"Get", "GetRanges", "Put", "Delete", "DeleteAll", "DeleteSeq", "List", "ListAll", "ListPage", "Pages", "PutParts", "Part", "Sent", "Commit", "Abort", "Copy"}
 
-// Sends returns, for each file, the number of calls that make a request to a store.
+// Sends returns, for each file, the number of calls that send a request to a store.
 func (c *Code) Sends() map[string]int {
 	sends := map[string]int{}
 	for id, o := range c.Info.Uses {

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Layer is a row of the table of layers in docs/architecture.md: some packages and the layers that
-// they import.
+// Layer is a row of the table of layers in docs/architecture.md. It lists some packages and the
+// layers that they may import.
 type Layer struct {
 	Name     string
 	Packages []string // patterns, as in Rule
@@ -18,7 +18,7 @@ type Layer struct {
 
 var quoted = regexp.MustCompile("`([^`]+)`")
 
-// ParseLayers parses the table of a page. The table is between the markers "layers".
+// ParseLayers parses the table of layers in a page, which stands between two markers "layers".
 func ParseLayers(page string) ([]Layer, error) {
 	_, rest, ok := strings.Cut(page, "<!-- layers -->\n")
 	text, _, closed := strings.Cut(rest, "<!-- end: layers -->")
@@ -47,7 +47,7 @@ func ParseLayers(page string) ([]Layer, error) {
 
 // CheckLayers returns one line for each package without a layer, and for each layer whose imports
 // differ from the table. A package belongs to the layer of the longest pattern that matches it.
-// Imports of the layer fault are omitted.
+// Imports of the layer "fault" are ignored.
 func CheckLayers(pkgs []Package, layers []Layer) []string {
 	of := func(path string) string {
 		best, name := -1, ""

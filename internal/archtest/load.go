@@ -54,8 +54,8 @@ func Load(ctx context.Context, dir string, patterns ...string) ([]Package, error
 	}
 }
 
-// Reached returns all packages that the matching packages import, directly or indirectly, including
-// themselves.
+// Reached returns the packages that match the patterns and all packages that they import, directly
+// or indirectly.
 func Reached(ctx context.Context, dir string, patterns ...string) ([]string, error) {
 	out, err := golist(ctx, dir, append([]string{"-e", "-deps"}, patterns...)...)
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Mermaid returns the imports between the packages as a Mermaid flowchart. It omits imports implied
-// by a longer path, and zarr/fault, which every package may import.
+// Mermaid returns the imports between the packages as a Mermaid flowchart. It omits an import that
+// a longer path of imports implies. It also omits zarr/fault, which every package may import.
 func Mermaid(pkgs []Package) string {
 	to := map[string][]string{}
 	for _, p := range pkgs {
@@ -24,8 +24,8 @@ func Mermaid(pkgs []Package) string {
 	return flowchart(to)
 }
 
-// Mermaid returns the dependencies between the package's files as a Mermaid flowchart. It omits
-// dependencies implied by a longer path.
+// Mermaid returns the dependencies between the package's files as a Mermaid flowchart. It omits a
+// dependency that a longer path of dependencies implies.
 func (c *Code) Mermaid() string { return flowchart(c.Needs()) }
 
 func flowchart(to map[string][]string) string {

@@ -159,7 +159,7 @@ func locals(fn *ast.FuncDecl) map[string]bool {
 	return names
 }
 
-// root returns the variable that an assignable expression is part of.
+// root returns the variable to which the assignable expression e belongs.
 func root(e ast.Expr) *ast.Ident {
 	for {
 		switch x := e.(type) {

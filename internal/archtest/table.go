@@ -124,8 +124,8 @@ func Table() []Rule {
 		{Package: "cmd/zargo", Own: []string{"cmd/zargo/internal/render", "zarr/...", "transfer", "concurrency", "openurl", "openurl/all", "internal/account", "internal/bucketcheck", "internal/census", "internal/diff", "internal/listed", "internal/manifest", "internal/npy", "blob", "s3", "gcs", "azure"},
 			External: []string{"github.com/alecthomas/kong", "github.com/vbauerster/mpb/v8", "github.com/vbauerster/cupwriter", gocloud}},
 
-		// Examples import only what a user can import, so that they can be copied into another
-		// module. The quickstart does not link a provider, and each function links only its own.
+		// Examples import only what a user can import, so that users can copy them. The quickstart links
+		// no provider, and each cloud function links only its own provider.
 		{Package: "examples/quickstart", Own: []string{"zarr/...", "concurrency", "examples/mainjob"}},
 		{Package: "examples/lambda", Own: []string{"zarr/...", "concurrency", "openurl", "examples/region", "s3"}, External: []string{"github.com/aws/aws-lambda-go"}},
 		{Package: "examples/cloudrun", Own: []string{"zarr/...", "concurrency", "openurl", "examples/region", "examples/web", "gcs"}},
@@ -135,7 +135,7 @@ func Table() []Rule {
 		{Package: "examples/internal/measure", Own: []string{"zarr/...", "concurrency"}}, // builds the examples
 		{Package: "examples/...", Own: []string{"zarr/...", "cf", "dataset", "concurrency", "openurl", "openurl/all", "transfer", "examples/mainjob", "examples/region", "examples/web"}},
 
-		// The fault proxy works with any client and does not import one.
+		// The fault proxy imports no client, so that it works with any client.
 		{Package: "integration/faultproxy"},
 		{Package: "integration/faultproxy/cmd/faultproxy", Own: []string{"integration/faultproxy"}},
 		{Package: "integration/...", Own: []string{"zarr/...", "cf", "dataset", "transfer", "concurrency", "internal/...", "blob", "s3", "gcs", "azure", "openurl", "integration/..."},
@@ -143,7 +143,7 @@ func Table() []Rule {
 	}
 }
 
-// RuleFor returns the first rule for a package, and whether there is one.
+// RuleFor returns the first rule for a package. It returns false if no rule matches.
 func RuleFor(table []Rule, pkg string) (Rule, bool) {
 	for _, r := range table {
 		if matches(r.Package, pkg) {

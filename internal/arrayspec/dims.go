@@ -3,8 +3,8 @@ package arrayspec
 // attrDims is the attribute in which xarray stores the dimension names of a v2 array.
 const attrDims = "_ARRAY_DIMENSIONS"
 
-// Dims returns the dimension names in the attribute _ARRAY_DIMENSIONS, or nil unless the attribute
-// has one name for each of rank axes.
+// Dims returns the dimension names in the attribute _ARRAY_DIMENSIONS. It returns nil if the
+// attribute does not have exactly one name for each of the rank axes.
 func Dims(attrs map[string]any, rank int) []string {
 	list, ok := attrs[attrDims].([]any)
 	if !ok || len(list) != rank {

@@ -5,7 +5,7 @@
 //	m, err := arrayspec.Spec{Shape: []int{8, 8}, DType: dtype.Int8}.Model(o)
 //	s := arrayspec.Of(m, o)
 //
-// It implements the Spec of package zarr, which has the same fields. It makes no requests and is
-// safe for concurrent use. Errors are of the kinds fault.Metadata and fault.Type, or
+// [Spec] has the same fields as the Spec of package zarr. The package makes no requests and is safe
+// for concurrent use. Errors are of the kinds fault.Metadata and fault.Type, or
 // errors.ErrUnsupported.
 package arrayspec

@@ -8,8 +8,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/meta"
 )
 
-// grid returns the grid of the stored shards or chunks. For shards it also returns the shape of the
-// inner chunks; without shards that shape is nil.
+// grid returns the grid of the stored shards or chunks. chunk is the shape of the inner chunks of
+// shards, or nil if the array is not sharded.
 func (s Spec) grid(format int) (chunk []int, g meta.Grid, err error) {
 	bad := func(format string, args ...any) ([]int, meta.Grid, error) {
 		return nil, meta.Grid{}, fault.Newf(fault.Metadata, format, args...)
@@ -55,8 +55,8 @@ func (s Spec) grid(format int) (chunk []int, g meta.Grid, err error) {
 	return chunk, g, err
 }
 
-// checkGrid checks Grid against the shape. The construction of metadata checks that the chunks
-// cover each axis, so checkGrid does not.
+// checkGrid checks Grid against the shape. It does not check that the chunks cover each axis,
+// because the construction of metadata does so.
 func (s Spec) checkGrid(format int) error {
 	bad := func(format string, args ...any) error { return fault.Newf(fault.Metadata, "Grid: "+format, args...) }
 	switch g := s.Grid; {

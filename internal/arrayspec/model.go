@@ -88,8 +88,8 @@ func (s Spec) fill(format int) ([]byte, error) {
 	return b, nil
 }
 
-// storedType returns the data type as stored in metadata of the format. In v2 each field of a
-// structure has a byte order. In v3 fields do not have a byte order.
+// storedType returns the data type as metadata of the format stores it. Fields of a structure have
+// a byte order in v2, but not in v3.
 func (s Spec) storedType(format int) dtype.Type {
 	if format == 3 {
 		t, _, _ := dtype.Uniform(s.DType)
@@ -105,7 +105,7 @@ func (s Spec) storedType(format int) dtype.Type {
 	return dtype.InOrder(s.DType, order)
 }
 
-// fillJSON encodes a Go number in the form of metadata. ParseFill then checks that the data type
+// fillJSON encodes a Go number as a fill value in JSON. ParseFill then checks that the data type
 // can represent it.
 func fillJSON(v any) (json.RawMessage, error) {
 	switch r := reflect.ValueOf(v); r.Kind() {
@@ -131,7 +131,7 @@ func fillJSON(v any) (json.RawMessage, error) {
 	return json.Marshal(v)
 }
 
-// codecs returns all codecs in the form of the format.
+// codecs returns all codecs of the array as metadata of the format lists them.
 func (s Spec) codecs(m *meta.Array, chunk []int, table *codec.Table) ([]meta.Named, error) {
 	specs := s.Codecs
 	if specs == nil {
@@ -236,8 +236,8 @@ const (
 )
 
 // placeOf returns the place of a codec. If the codec transforms arrays, placeOf sets *in to the
-// output of the codec. In v3 a filter of numcodecs comes before the codec that produces bytes. In
-// v2 it comes after that codec. For a codec that cannot be bound, placeOf returns unbound.
+// output of the codec. In v3 a numcodecs filter comes before the codec that produces bytes, and in
+// v2 after it. placeOf returns unbound for a codec that cannot be bound.
 func placeOf(s codec.Spec, format int, table *codec.Table, in *codec.Repr) place {
 	switch s.Name {
 	case "bytes", "sharding_indexed":

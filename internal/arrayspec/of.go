@@ -12,8 +12,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/meta"
 )
 
-// Of returns a Spec from which Model makes equal metadata. v1 arrays are read-only. For v1
-// metadata, Of returns a Spec of v2.
+// Of returns a Spec from which Model makes equal metadata. For a v1 array, which is read-only, Of
+// returns a Spec of a v2 array.
 func Of(of *meta.Array, o Options) Spec {
 	m := *of
 	m.Format = max(m.Format, 2)
@@ -34,7 +34,7 @@ func Of(of *meta.Array, o Options) Spec {
 	if is, err := s.Model(o); err == nil && !slices.EqualFunc(is.Codecs, m.Codecs, func(a, b meta.Named) bool { return a.Name == b.Name }) {
 		s.InOrder = true
 	}
-	// Simpler fields of the Spec are used if the metadata stays the same.
+	// Use the simpler fields of the Spec if the metadata stays the same.
 	for _, plainer := range []func(*Spec){plainKeys, plainOrder, plainEdges, plainShards} {
 		other := s
 		plainer(&other)
@@ -49,8 +49,7 @@ func Of(of *meta.Array, o Options) Spec {
 	return s
 }
 
-// fillOf returns the fill value as a Go value. If a Go value cannot represent it exactly, fillOf
-// returns it as JSON.
+// fillOf returns the fill value as a Go value, or as JSON if a Go value is not exact.
 func fillOf(m *meta.Array) any {
 	if m.Fill == nil {
 		return NoFill{}

@@ -26,12 +26,11 @@ type Spec struct {
 	Attrs       map[string]any
 	Keys        meta.KeyEncoding
 
-	// InOrder reports that Codecs are all codecs of an existing array. Model then does not reorder
-	// them.
+	// InOrder means that Codecs are all codecs of an existing array, which Model does not reorder.
 	InOrder bool
 }
 
-// NoFill is the Fill of a v2 array whose fill value is undefined.
+// NoFill, as the Fill of a v2 array, means that the fill value is undefined.
 type NoFill struct{}
 
 // Options configure how metadata is made from a Spec.

@@ -12,7 +12,7 @@ import (
 )
 
 // V3 returns v3 metadata for the chunks of a v1 or v2 array. The keys and the stored bytes of the
-// chunks stay the same. pipe has the codecs of the array. It returns errors.ErrUnsupported if the
+// chunks stay the same. pipe has the codecs of the array. V3 returns errors.ErrUnsupported if the
 // fields of a structure have different byte orders.
 func V3(of *meta.Array, pipe *pipeline.Pipeline, table *codec.Table) (*meta.Array, error) {
 	typ, order, one := dtype.Uniform(of.DType)

@@ -13,7 +13,7 @@ import (
 )
 
 // Shard is a shard that is built in memory. New inner chunks are added in the order of the index.
-// At all other positions it has the stored inner chunks of an old shard.
+// All other inner chunks are copied from the stored shard.
 type Shard struct {
 	hold   *concurrency.Hold
 	inner  *pipeline.Chunk
@@ -28,9 +28,10 @@ type Shard struct {
 // longest bounds the memory that is allocated before inner chunks are added.
 const longest = 64 << 20
 
-// NewShard returns a Shard that keeps inner chunks of the stored shard old. If none remain, old is
-// nil. likely is a number of bytes that the new shard rarely exceeds. hold contains the memory of
-// the new shard. NewShard returns fault.Corrupt if the index of the old shard is damaged.
+// NewShard returns a Shard that keeps inner chunks of the stored shard old. old is nil if no inner
+// chunk is kept. likely is the expected length of the new shard, which it rarely exceeds. hold has
+// reserved the memory of the new shard. NewShard returns fault.Corrupt if the index of the old
+// shard is damaged.
 func NewShard(c *pipeline.Chunk, hold *concurrency.Hold, old []byte, likely int64) (s Shard, err error) {
 	s = Shard{hold: hold, inner: c.Inner, old: old, likely: int(min(likely, math.MaxInt/2))}
 	if old != nil {
@@ -43,7 +44,8 @@ func NewShard(c *pipeline.Chunk, hold *concurrency.Hold, old []byte, likely int6
 	return s, nil
 }
 
-// Old returns the stored bytes of an inner chunk of the old shard, or nil if it is missing.
+// Old returns the stored bytes of an inner chunk of the old shard, or nil if that inner chunk is
+// missing.
 func (s *Shard) Old(place int) ([]byte, error) {
 	if s.old == nil {
 		return nil, nil
@@ -59,8 +61,8 @@ func (s *Shard) Old(place int) ([]byte, error) {
 	return s.old[off : off+n], nil
 }
 
-// Add appends an inner chunk after the preceding inner chunks of the old shard. If stored is empty,
-// the inner chunk is missing.
+// Add copies the inner chunks of the old shard that precede place, and then appends stored, the
+// bytes of the inner chunk at place. If stored is empty, the inner chunk is missing.
 func (s *Shard) Add(ctx context.Context, place int, stored []byte) error {
 	if err := s.carry(ctx, place); err != nil {
 		return err
@@ -70,7 +72,7 @@ func (s *Shard) Add(ctx context.Context, place int, stored []byte) error {
 	return nil
 }
 
-// carry appends the inner chunks of the old shard up to a position.
+// carry appends the inner chunks of the old shard that precede place.
 func (s *Shard) carry(ctx context.Context, place int) error {
 	if s.old == nil {
 		return nil
@@ -83,8 +85,8 @@ func (s *Shard) carry(ctx context.Context, place int) error {
 		if err != nil {
 			return fmt.Errorf("copying inner chunks of the old shard: %w", err)
 		}
-		// Inner chunks that do not share bytes are not longer than the old shard. Shared bytes
-		// would be written several times.
+		// Without shared bytes, the inner chunks together are not longer than the old shard. Bytes that
+		// several inner chunks share would be written several times.
 		if len(s.made.Bytes)+len(b) > s.most {
 			return fault.Newf(fault.Limit, "the new shard has more than %d bytes, because the index of the old shard has overlapping inner chunks", s.most)
 		}
@@ -93,7 +95,7 @@ func (s *Shard) carry(ctx context.Context, place int) error {
 	return nil
 }
 
-// add appends an inner chunk. If the memory is too short, add allocates twice as much.
+// add appends an inner chunk. If the buffer is too short, add allocates a longer one.
 func (s *Shard) add(place int, stored []byte) {
 	dst := s.made.Bytes
 	if n := len(dst) + len(stored); n > cap(dst) && cap(dst) > 0 {

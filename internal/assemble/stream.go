@@ -41,7 +41,7 @@ type Stream struct {
 	inMemory bool // the store does not support parts, so tail is the whole shard
 }
 
-// ErrNoParts reports a store that does not support values in parts. It is returned if
+// ErrNoParts means that the store does not support values in parts. A Stream returns it only if
 // Limits.InMemory is 0.
 var ErrNoParts = errors.New("the store does not support values in parts")
 
@@ -56,7 +56,7 @@ func NewStream(o Options) *Stream {
 	return s
 }
 
-// Stored returns the number of inner chunks added so far that have bytes.
+// Stored returns the number of inner chunks, so far, that were added with at least one byte.
 func (s *Stream) Stored() int { return s.locations.Stored }
 
 // Sender sends a part. It does not retain b.
@@ -84,7 +84,7 @@ func (s *Stream) To(send Sender) func(ctx context.Context, place int, stored []b
 	return func(ctx context.Context, place int, stored []byte) error { return s.Add(ctx, place, stored, send) }
 }
 
-// write appends b to the shard and sends each part that becomes complete.
+// write appends b to the shard. It sends each part that becomes complete.
 func (s *Stream) write(ctx context.Context, b []byte, send Sender) error {
 	s.off += int64(len(b))
 	for len(b) > 0 {
@@ -166,7 +166,7 @@ type part struct {
 }
 
 // During calls the function produce, which makes parts. It sends these parts concurrently, from
-// buffers in hold. flight is the maximum number of parts in flight. During returns when all parts
+// buffers in hold. flight is the maximum number of parts in flight. During returns after all parts
 // are sent.
 func (s *Stream) During(ctx context.Context, hold *concurrency.Hold, flight int, produce func(ctx context.Context, send Sender) error) error {
 	full, free := make(chan part), make(chan []byte, flight)
@@ -251,12 +251,12 @@ func (s *Stream) Commit(ctx context.Context, o store.PutOptions) error {
 	return err
 }
 
-// removal limits the time of the request that removes the parts of a failed shard. The caller waits
-// for the request even if its context has ended.
+// removal is the maximum time for removing the parts of a failed shard. The caller waits for this,
+// even if its context has ended.
 const removal = 10 * time.Second
 
-// Abort removes the parts that were sent. It returns err, the reason for the abort. After a
-// successful Commit it does nothing.
+// Abort removes the parts that were sent and returns err, the reason for the abort. After a
+// successful Commit, Abort only returns err.
 func (s *Stream) Abort(ctx context.Context, err error) error {
 	if s.parts == nil {
 		return err

@@ -12,9 +12,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// cleaning is the maximum time for the deletes at the end of Run. They continue even if the context
-// of Run has ended. A thousand deletes, 32 at a time and each of one second, take a third of 2
-// minutes.
+// cleaning is the maximum time for the deletes at the end of Run, which continue even if the
+// context of Run has ended. For example, a thousand deletes of one second each, 32 at a time, take
+// about 30 seconds.
 const cleaning = 2 * time.Minute
 
 // LeftError reports that objects could not be deleted.
@@ -42,8 +42,8 @@ func (e *LeftError) Error() string {
 // Unwrap returns the cause.
 func (e *LeftError) Unwrap() error { return e.Err }
 
-// clean aborts unfinished uploads and deletes all keys below the place: the keys in a listing and
-// the keys that were put. Then it checks that they are gone.
+// clean aborts unfinished uploads. Then it deletes all keys below the place, both listed keys and
+// keys that were put, and checks that these keys are gone.
 func (b *bench) clean(ctx context.Context) *LeftError {
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), cleaning)
 	defer stop()
@@ -102,13 +102,14 @@ func (b *bench) oneByOne(ctx context.Context, keys []string) (first error) {
 	return first
 }
 
-// maxGets is the maximum number of keys that the method stored gets if the listing succeeds.
+// maxGets is the maximum number of keys for which the method stored sends a Get request after a
+// successful listing.
 const maxGets = 50
 
-// stored returns the keys that still exist: the keys in a listing and the keys that a get finds. A
-// listing may be incomplete, so it gets the first maxGets keys. If the listing fails, it gets all
-// keys. If all keys seem to be gone, unknown is the error of a get that did not prove its key
-// absent.
+// stored returns the keys that still exist, by a listing and by a Get request for each of the first
+// maxGets keys, because a listing may be incomplete. If the listing fails, stored sends a Get
+// request for every key. If no key seems to exist, unknown is the error of a request that did not
+// prove its key absent.
 func (b *bench) stored(ctx context.Context, keys []string) (left []string, unknown error) {
 	left, err := b.listing(ctx)
 	if err == nil && len(keys) > maxGets {

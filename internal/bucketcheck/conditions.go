@@ -66,8 +66,8 @@ func conditionChecks() []Check {
 	}
 }
 
-// known puts a value and returns its version. It returns an outcome if the put failed or the store
-// does not report versions.
+// known puts a value and returns its version. The outcome is nil, unless the put failed or the
+// store does not report versions.
 func (b *bench) known(ctx context.Context, key string, seed int) (store.Version, []byte, *outcome) {
 	v, value, err := b.put(ctx, key, kib, seed)
 	if err != nil {
@@ -183,7 +183,7 @@ func deleteIfVersion(ctx context.Context, b *bench) outcome {
 
 // race runs concurrent writers that each put a value under key. One writer should succeed, and the
 // others should fail with errLost. race returns the writers that succeeded, the version that the
-// last of them put, and the first error that is not errLost.
+// last one put, and the first error other than errLost.
 func (b *bench) race(ctx context.Context, round int, key string, o store.PutOptions, errLost error) (won []int, version store.Version, other error) {
 	var wg sync.WaitGroup
 	var mu sync.Mutex
@@ -207,12 +207,12 @@ func (b *bench) race(ctx context.Context, round int, key string, o store.PutOpti
 	return won, version, other
 }
 
-// racer returns the value of a writer in a round. All values differ, because S3 derives the version
-// from the bytes. An equal value would have the version of the earlier value.
+// racer returns the value of a writer in a round. Each writer has a different value in each round,
+// because S3 derives the version from the bytes: equal values have equal versions.
 func racer(round, i int) []byte { return fmt.Appendf(nil, "writer %02d of round %02d", i, round) }
 
-// round runs one race and checks that exactly one writer succeeded and that its value is stored. It
-// returns the version of that value.
+// round runs one race. It checks that exactly one writer succeeded and that the value of this
+// writer is stored, and returns the version of the value.
 func (b *bench) round(ctx context.Context, n int, key string, o store.PutOptions, errLost error) (store.Version, *outcome) {
 	won, version, err := b.race(ctx, n, key, o, errLost)
 	switch {

@@ -1,6 +1,6 @@
-// Package bucketcheck tests the behaviour of a bucket or any other store: whether conditions hold
-// under a race, suffixes and ranges are exact, and listings show preceding writes. It also measures
-// how long requests take, and derives settings of the store from the measured times.
+// Package bucketcheck tests the behaviour of a bucket or any other store. It checks that conditions
+// hold under a race, that suffixes and ranges are exact, and that listings show preceding writes.
+// It also measures how long requests take, and derives settings of the store from the times.
 //
 //	o := bucketcheck.Options{Open: func(ctx context.Context, inFlight int) (store.Store, error) {
 //		return s3.Open(ctx, "s3://bucket/folder", s3.MaxInFlight(inFlight))
@@ -14,9 +14,9 @@
 // [Options.Plan] returns bounds of the numbers of requests, objects and bytes. The report explains
 // the consequences of each failed check for Zarr arrays.
 //
-// [Checks] returns the table of checks. Each of them has a [Finding] in the [Report], which the
-// command "zargo bucket check" prints. With Options.Key, Run writes nothing and reads an existing
-// object.
+// [Checks] returns the table of checks. The [Report] has a [Finding] for each check. The command
+// "zargo bucket check" prints the Report. If Options.Key is set, Run only reads an existing object
+// and writes nothing.
 //
 // # Concurrency
 //

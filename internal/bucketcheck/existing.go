@@ -10,16 +10,17 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// existing is the object with Options.Key.
+// existing is the existing object whose key is Options.Key.
 type existing struct {
 	value   []byte
 	version store.Version
 }
 
-// largestKey is the maximum size of the object with Options.Key, which is read into memory.
+// largestKey is the maximum size of the object with Options.Key, because Run reads the object into
+// memory.
 const largestKey = 32 * mib
 
-// readChecks returns the checks of a Run with Options.Key, which do not write.
+// readChecks returns the checks that Run performs with Options.Key. They do not write.
 func readChecks() []Check {
 	checks := []Check{
 		{
@@ -96,8 +97,8 @@ func unchangedExisting(ctx context.Context, b *bench) outcome {
 	return holds("unchanged")
 }
 
-// listExisting lists keys with the prefix Options.Key. The key itself is the first key of the
-// listing, so one page suffices.
+// listExisting checks that a listing with the prefix Options.Key contains the object. Its key is
+// the first key of the listing, so one page suffices.
 func listExisting(ctx context.Context, b *bench) outcome {
 	folder, name := path.Split(b.o.Key)
 	folder = path.Clean("/" + folder)[1:]
@@ -115,8 +116,8 @@ func listExisting(ctx context.Context, b *bench) outcome {
 	return fails("the object is not listed")
 }
 
-// stretch returns the range for the i-th read of n bytes. If the object has at most n bytes, the
-// range is the whole object.
+// stretch returns the range of n bytes for the i-th read, or the whole object if it has at most n
+// bytes.
 func (e existing) stretch(i int, n int64) store.Range {
 	size := int64(len(e.value))
 	if size <= n {

@@ -27,7 +27,7 @@ func keyChecks() []Check {
 	}
 }
 
-// special returns last segments of keys with unusual characters.
+// special returns names with unusual characters, to be used as the last segments of keys.
 func special() []string {
 	return []string{
 		".zarray", "a b", " lead", "trail ", "a+b", "a&b=c", "what?", "a#b", "100%", "%41", "%2F", "a:b", "'q'", `"qq"`, "[0]", "*", "{a}", "<a>", "a|b",

@@ -39,8 +39,7 @@ func listChecks() []Check {
 			Name: "list pages", Expected: "the pages of a long listing return every key once",
 			Fails: listWrong, Lacks: listLacks,
 			most: func(n sizes) most {
-				// This assumes pages of at least 50 entries. A service with shorter pages exceeds
-				// the bound.
+				// This assumes pages of at least 50 entries. With shorter pages, the check exceeds its bound.
 				return most{objects: n.keys, calls: n.keys + n.keys/50 + 2, sent: int64(n.keys) * 16, received: int64(n.keys) * 2 * kib}
 			}, run: listPages,
 		},
@@ -58,7 +57,7 @@ func listChecks() []Check {
 // tree returns keys with common prefixes.
 func tree() []string { return []string{"tree/a/b/x", "tree/a/x", "tree/a-b", "tree/ab/x", "tree/top"} }
 
-// collected returns the keys of a listing. A slash is appended to the key of a directory.
+// collected returns the keys of a listing. Keys of directories end with a slash.
 func collected(all iter.Seq2[store.Entry, error]) (keys []string, err error) {
 	for e, err := range all {
 		if err != nil {
@@ -72,7 +71,7 @@ func collected(all iter.Seq2[store.Entry, error]) (keys []string, err error) {
 	return keys, nil
 }
 
-// shows compares a listing with the expected keys and returns nil if they are equal.
+// shows compares a listing with the expected keys. It returns nil if they are equal.
 func shows(ctx context.Context, s store.Store, prefix string, o store.ListOptions, want ...string) *outcome {
 	got, err := collected(store.Pages(ctx, s, prefix, o))
 	if err != nil {
@@ -88,7 +87,7 @@ func shows(ctx context.Context, s store.Store, prefix string, o store.ListOption
 	return &out
 }
 
-// differs describes the difference of two sorted lists that are not equal.
+// differs describes how two unequal sorted lists differ.
 func differs(got, want []string) string {
 	for i, k := range got {
 		if i > 0 && got[i-1] == k {

@@ -14,21 +14,21 @@ import (
 
 // Options configures a [Run].
 type Options struct {
-	// Open opens the store like a new process. Run calls it several times and closes the stores.
+	// Open opens the store as a new process would. Run calls it several times and closes the stores.
 	// inFlight is the maximum number of requests in flight; 0 means the store's default.
 	Open func(ctx context.Context, inFlight int) (store.Store, error)
 
-	// Key is the key of an existing object. If it is set, Run only reads this object, and neither
-	// writes nor deletes.
+	// Key is the key of an existing object. If Key is set, Run only reads this object. It does not
+	// write or delete anything.
 	Key string
 
-	// Place is the prefix below which Run writes. The default is a new prefix from [NewPlace]. The
-	// prefix must have the form of NewPlace, else Run returns fault.Path. If values are stored
-	// below the prefix, Run returns fault.Exists.
+	// Place is the prefix below which Run writes. The default is a new prefix from [NewPlace]. Run
+	// returns fault.Path if the prefix does not have the form of NewPlace, and fault.Exists if values
+	// are already stored below the prefix.
 	Place string
 
-	// Above is the length in bytes of the part of every object name before the store's keys, such
-	// as the path of the URL that Open opens. The check of the longest key subtracts it.
+	// Above is the length in bytes of the prefix that the store adds to each key, such as the path of
+	// the URL that Open opens. The check of the longest key subtracts this length.
 	Above int
 
 	Quick   bool // use fewer keys and rounds, and about a quarter of the time and bytes for speed
@@ -57,7 +57,7 @@ func (o Options) check() error {
 	return store.CheckKey(o.Place)
 }
 
-// Plan has upper bounds of the cost of a [Run]. They do not include retries.
+// Plan has upper bounds of the cost of a [Run], without retries.
 type Plan struct {
 	Objects  int   `json:"objects"`  // objects that exist at the same time
 	Requests int64 `json:"requests"` // HTTP requests
@@ -80,9 +80,9 @@ func bytesText(n int64) string {
 	return fmt.Sprintf("%d bytes", n)
 }
 
-// perCall is the maximum number of HTTP requests of one call of a store's method. It is 2 because
-// these calls take two requests: a proof of absence on GCS, the first suffix range on Azure, and a
-// delete by version on S3.
+// perCall is the maximum number of HTTP requests of one call of a store's method. Two requests are
+// needed to prove an absence on GCS, for the first suffix range on Azure, and to delete by version
+// on S3.
 const perCall = 2
 
 // Plan returns upper bounds of the cost of a Run with these options. It sends no request.
@@ -108,12 +108,12 @@ func (o Options) Plan() Plan {
 	return p
 }
 
-// listed is the maximum number of bytes of a listing entry in a response. An XML entry with the
-// longest key, escaped, takes 2 KiB.
+// listed is the maximum size of a listing entry in a response. An XML entry with the longest key,
+// escaped, takes 2 KiB.
 const listed = 1 << 11
 
-// most has upper bounds of the cost of a check. calls bounds the calls of a store's methods. Calls
-// beyond that bound fail with errBound.
+// most has upper bounds of the cost of a check. calls is the maximum number of calls of a store's
+// methods; further calls fail with errBound.
 type most struct {
 	objects, calls int
 	sent, received int64

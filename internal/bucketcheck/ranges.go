@@ -36,8 +36,8 @@ func rangeChecks() []Check {
 
 const ranged = 64 * kib
 
-// whole returns the key and the value of the object from which the checks read ranges. If
-// Options.Key is set, that is the existing object. Otherwise it is a new object, which whole stores
+// whole returns the key and the value of the object from which the checks read ranges. This is the
+// object with Options.Key, if the option is set. Otherwise it is a new object, which whole stores
 // if put is true.
 func (b *bench) whole(ctx context.Context, put bool) (key string, value []byte, err error) {
 	if b.o.Key != "" {
@@ -50,7 +50,7 @@ func (b *bench) whole(ctx context.Context, put bool) (key string, value []byte, 
 	return "ranges", value, err
 }
 
-// compare reads ranges of a key and compares them with the value.
+// compare reads ranges of a key and compares the results with the value.
 func (b *bench) compare(ctx context.Context, key string, value []byte, ranges ...store.Range) outcome {
 	var seen string
 	for _, r := range ranges {

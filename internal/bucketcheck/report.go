@@ -17,7 +17,7 @@ const (
 )
 
 // Report is the result of [Run]. "zargo bucket check --json" prints it as JSON. The members of the
-// JSON are stable, but new ones may be added.
+// JSON object are stable, but new members may be added.
 type Report struct {
 	Store    string    `json:"store"`    // name of the store
 	Place    string    `json:"place"`    // prefix of the written objects; "" with Options.Key
@@ -42,7 +42,7 @@ type Finding struct {
 }
 
 // Cost is the number of requests and of bytes in bodies. Requests are HTTP requests including
-// retries, or calls of the store's methods if it does not use a network.
+// retries. Without a network, calls of the store's methods are counted instead.
 type Cost struct {
 	Requests int64 `json:"requests"`
 	Sent     int64 `json:"bytes_sent"`
@@ -87,7 +87,7 @@ func (l *Latency) first() time.Duration {
 	return l.P50
 }
 
-// Stream is the bandwidth of one connection. It excludes the time to the first byte.
+// Stream is the bandwidth of one connection, without the time to the first byte.
 type Stream struct {
 	Requests  int     `json:"requests"`
 	Bytes     int64   `json:"bytes"` // size of each value
@@ -106,7 +106,7 @@ type Level struct {
 	PerSecond float64       `json:"requests_per_second"`
 }
 
-// Advice is a setting derived from Speed. Why shows the calculation.
+// Advice is a setting derived from the measured times. Why shows the calculation.
 type Advice struct {
 	Name  string `json:"name"` // as in store.Tuning: "requests", "range_gap", "split_above", and "part"
 	Value int64  `json:"value"`

@@ -12,10 +12,10 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Run performs the checks in sequence, and then deletes the objects that it wrote.
+// Run performs the checks one after another. At the end it deletes the objects that it wrote.
 //
-// Failed checks are in the Report and are not an error. Run returns an error if the options are
-// invalid, if the store cannot be opened or is read-only, if the place is in use, or if ctx has
+// A failed check is reported in the Report and is not an error. Run returns an error if the options
+// are invalid, if the store cannot be opened or is read-only, if the place is in use, or if ctx has
 // ended. If the first value cannot be written or read, Run returns the error of the store. It
 // returns a [*LeftError] if objects could not be deleted. The Report is nil only if no check was
 // started.
@@ -116,11 +116,12 @@ func (b *bench) trace() *store.Trace {
 	}
 }
 
-// errBound is the error of a call beyond the bound of a check. It indicates a defect of the check,
-// or a store whose listings do not end.
+// errBound is the error of a call that exceeds the bound of a check. The cause is a defect of the
+// check, or a store whose listings do not end.
 var errBound = fault.Newf(fault.Limit, "the check has exceeded its bound on requests")
 
-// counted returns a store that counts and bounds the calls of s and records the written keys.
+// counted returns a store that counts the calls of s, limits their number and records the keys that
+// are written.
 func (b *bench) counted(s store.Store) store.Store {
 	return store.Around(s, store.Hooks{
 		Before: func(ctx context.Context, c store.Call) (context.Context, error) {
@@ -152,7 +153,7 @@ func (b *bench) counted(s store.Store) store.Store {
 	})
 }
 
-// another opens another store at the place.
+// another opens the place again, in a store with its own connections.
 func (b *bench) another(ctx context.Context, inFlight int) (store.Store, error) {
 	s, err := b.o.Open(ctx, inFlight)
 	if err != nil {
@@ -192,7 +193,7 @@ func (b *bench) close() {
 	}
 }
 
-// other returns the same place as b.s, in a store that was opened separately.
+// other returns a second store at the same place as b.s.
 func (b *bench) other() store.Store { return b.apart[len(b.apart)-1] }
 
 // mayBegin checks that the store is writable and the place is empty.
@@ -258,12 +259,12 @@ func fails(format string, args ...any) outcome {
 	return outcome{Fails, fmt.Sprintf(format, args...), nil}
 }
 
-// unsupported returns the outcome of an operation that the store does not support.
+// unsupported returns the outcome for an operation that the store does not support.
 func unsupported(format string, args ...any) outcome {
 	return outcome{Unsupported, fmt.Sprintf(format, args...), nil}
 }
 
-// because returns the outcome of a call that failed with err but should have succeeded.
+// because returns the outcome for a call that should have succeeded but failed with err.
 func because(what string, err error) outcome {
 	o := outcome{Fails, what + ": " + cut(brief(err)), err}
 	switch {
@@ -286,7 +287,7 @@ func cut(text string) string {
 	return strings.ToValidUTF8(text[:most], "") + "…"
 }
 
-// instead returns the outcome of a call that returned err but should have failed with kind.
+// instead returns the outcome for a call that should have failed with kind but returned err.
 func instead(what string, err, kind error) outcome {
 	if err == nil {
 		return fails("%s succeeded but should have failed: %v", what, kind)

@@ -10,13 +10,12 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// warm is the number of requests before the first measured request. They open a connection and
-// fetch credentials.
+// warm is the number of requests before the first measured request. These requests open a
+// connection and fetch credentials.
 const warm = 3
 
-// measure measures times and derives settings from them. A failed request ends the measurement with
-// a note in the report. Run still returns no error, because all checks were performed before the
-// measurement.
+// measure measures times and derives settings from them. If a request fails, the measurement ends
+// with a note in the report. Run then returns no error, because all checks were performed before.
 func (b *bench) measure(ctx context.Context, r *Report) error {
 	m := b.n.speed(b.o.Key != "")
 	b.left.Store(int64(m.calls))
@@ -87,7 +86,7 @@ func (b *bench) times(ctx context.Context, s store.Store, sp *Speed) (err error)
 	chunk := pattern(int(n.chunk), 62)
 	for at, l := range n.levels {
 		level, err := b.level(ctx, l, n.writes, func(ctx context.Context, i int) (int64, error) {
-			// GCS allows one write per second of a key.
+			// GCS allows one write per second for each key, so each write has its own key.
 			_, err := s.Put(ctx, keyOf("put", at*n.writes+i), chunk, store.PutOptions{})
 			return n.chunk, err
 		})
@@ -99,7 +98,7 @@ func (b *bench) times(ctx context.Context, s store.Store, sp *Speed) (err error)
 	return nil
 }
 
-// read reads the value of key, or n bytes of the object with Options.Key.
+// read reads the value of key. If Options.Key is set, it reads n bytes of that object instead.
 func (b *bench) read(ctx context.Context, s store.Store, key string, i int, n int64, buf []byte) error {
 	o := store.GetOptions{}
 	if b.o.Key != "" {
@@ -109,7 +108,7 @@ func (b *bench) read(ctx context.Context, s store.Store, key string, i int, n in
 	return err
 }
 
-// latency measures calls of the function do. Each call sends one request for size bytes.
+// latency measures the time of calls of do, which sends one request for size bytes.
 func (b *bench) latency(ctx context.Context, size int64, do func() error) (*Latency, error) {
 	var took []time.Duration
 	var heads []time.Duration
@@ -137,7 +136,7 @@ func (b *bench) latency(ctx context.Context, size int64, do func() error) (*Late
 	}, ctx.Err()
 }
 
-// listen starts or stops recording the headers of responses, and returns those recorded before.
+// listen starts or stops the recording of response headers. It returns the headers recorded so far.
 func (c *counter) listen(keep bool) []store.FirstByte {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -146,8 +145,8 @@ func (c *counter) listen(keep bool) []store.FirstByte {
 	return heads
 }
 
-// quantile returns the smallest value that is at least as large as percent % of all values, or 0 if
-// there are no values.
+// quantile returns the smallest value in all that is not less than percent % of the values, or 0 if
+// all is empty.
 func quantile(all []time.Duration, percent int) time.Duration {
 	if len(all) == 0 {
 		return 0
@@ -156,9 +155,9 @@ func quantile(all []time.Duration, percent int) time.Duration {
 	return all[(len(all)*percent+99)/100-1]
 }
 
-// stream reads a larger value several times, each time with one request. It returns the median
-// bandwidth and excludes the time to the first byte. If the store does not use a network, that time
-// is unknown, and stream uses the argument first instead: the latency of small values.
+// stream returns the median bandwidth of several reads of a large value, each by one request. It
+// subtracts the time to the first byte, which is unknown without a network. In that case it
+// subtracts first, the latency of small values.
 func (b *bench) stream(ctx context.Context, s store.Store, first time.Duration, buf []byte) (*Stream, error) {
 	const key, least = "large", mib
 	size := b.n.large
@@ -191,7 +190,7 @@ func (b *bench) stream(ctx context.Context, s store.Store, first time.Duration, 
 	return &Stream{len(rates), size, rates[len(rates)/2]}, nil
 }
 
-// fill puts the values that the levels read.
+// fill puts the values that the throughput measurements read.
 func (b *bench) fill(ctx context.Context, s store.Store) error {
 	chunk := pattern(int(b.n.chunk), 63)
 	return concurrency.EachN(ctx, b.n.chunks, b.n.chunks, func(ctx context.Context, i int) error {
@@ -200,8 +199,8 @@ func (b *bench) fill(ctx context.Context, s store.Store) error {
 	})
 }
 
-// level measures the throughput with inFlight requests in flight. It ends after a number of
-// requests or after the time b.n.each.
+// level measures the throughput with inFlight requests in flight. The measurement ends after the
+// given number of requests or after the time b.n.each.
 func (b *bench) level(ctx context.Context, inFlight, requests int, do func(context.Context, int) (int64, error)) (Level, error) {
 	l := Level{InFlight: inFlight}
 	var mu sync.Mutex

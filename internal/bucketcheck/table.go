@@ -27,7 +27,7 @@ func (o Options) table() []Check {
 	return readChecks()
 }
 
-// exactly returns a bound that does not depend on the sizes.
+// exactly returns a function that returns m for all sizes.
 func exactly(m most) func(sizes) most { return func(sizes) most { return m } }
 
 const (

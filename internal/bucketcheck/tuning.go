@@ -8,17 +8,17 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// enough is the fraction of the maximum throughput that suffices. It is 0.9: more throughput needs
-// more requests in flight, which cost memory, and the gain disappears when other clients use the
-// bucket.
+// enough is the fraction of the maximum throughput that suffices. More throughput needs more
+// requests in flight, which take memory, and other clients of the bucket can reduce the gain to
+// nothing.
 const enough = 0.9
 
-// lost is the ratio of the transfer time of a part to its latency. With 4, the latency is at most a
-// fifth of the time of a part.
+// lost is the minimum ratio of the transfer time of a part to the latency. With a ratio of 4, the
+// latency is at most a fifth of the total time of a part.
 const lost = 4
 
-// advice returns settings derived from the measured times, with the current settings. It omits
-// settings whose times were not measured.
+// advice derives settings from the measured times and lists them with the current settings. It
+// omits settings for which no time was measured.
 func advice(s *Speed, now store.Tuning) []Advice {
 	var all []Advice
 	if n, why, ok := flight(s.Reads); ok {
@@ -37,8 +37,8 @@ func advice(s *Speed, now store.Tuning) []Advice {
 	return all
 }
 
-// flight returns the smallest number of requests in flight with enough throughput, and the levels
-// as an explanation. It skips throttled levels.
+// flight returns the smallest number of requests in flight that has enough throughput, and an
+// explanation with all levels. It skips throttled levels.
 func flight(levels []Level) (n int, why string, ok bool) {
 	var best float64
 	var texts []string
@@ -62,7 +62,7 @@ func flight(levels []Level) (n int, why string, ok bool) {
 // throttled reports whether more than one request in 50 was retried.
 func throttled(l Level) bool { return l.Repeats*50 > int64(l.Requests) }
 
-// down returns the largest power of two up to n, at least 4 KiB.
+// down rounds n down to a power of two. The result is at least 4 KiB.
 func down(n int64) int64 {
 	p := int64(4 * kib)
 	for p <= n/2 {
@@ -71,7 +71,7 @@ func down(n int64) int64 {
 	return p
 }
 
-// up rounds up to a whole number of MiB.
+// up rounds n up to a whole number of MiB.
 func up(n int64) int64 { return (n + mib - 1) / mib * mib }
 
 func duration(d time.Duration) string {
@@ -81,7 +81,7 @@ func duration(d time.Duration) string {
 	return fmt.Sprintf("%.0f µs", d.Seconds()*1e6)
 }
 
-// size formats a number of bytes in decimal units, like a rate.
+// size formats a number of bytes in decimal units, such as kB.
 func size(n float64) string {
 	switch {
 	case n >= 1e6:

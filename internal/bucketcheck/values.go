@@ -62,7 +62,7 @@ func valueChecks() []Check {
 	}
 }
 
-// pattern returns n bytes that differ between near offsets and between seeds.
+// pattern returns n bytes. Neighbouring bytes differ, and so do the bytes of different seeds.
 func pattern(n, seed int) []byte {
 	b := make([]byte, n)
 	for i := range b {
@@ -71,15 +71,14 @@ func pattern(n, seed int) []byte {
 	return b
 }
 
-// put stores and returns the pattern with n bytes and seed.
+// put stores the pattern of n bytes with this seed. It returns the version and the pattern.
 func (b *bench) put(ctx context.Context, key string, n, seed int) (store.Version, []byte, error) {
 	value := pattern(n, seed)
 	v, err := b.s.Put(ctx, key, value, store.PutOptions{})
 	return v, value, err
 }
 
-// expect gets a key. It compares the received bytes with want, and the reported size of the value
-// with size. The outcome holds if both pairs are equal.
+// expect gets a key and checks that the value has the bytes want and the reported size.
 func expect(ctx context.Context, s store.Store, key string, o store.GetOptions, want []byte, size int) (outcome, store.Version) {
 	v, err := s.Get(ctx, key, o, nil)
 	what := "get"

@@ -52,9 +52,9 @@ func verbChecks() []Check {
 	}
 }
 
-// begin starts an upload in parts, or resumes the upload with token. If the upload is not finished,
-// clean aborts it. The request ignores the end of ctx, because clean cannot abort an upload without
-// the name in the response.
+// begin starts an upload in parts, or resumes the upload with token. An upload that is not finished
+// is aborted by clean. The request continues after the end of ctx, because clean needs the name of
+// the upload in the response.
 func (b *bench) begin(ctx context.Context, s store.Store, key, token string) (store.Parts, *outcome) {
 	p, err := store.PutParts(context.WithoutCancel(ctx), s, key, store.PartsOptions{Resume: token})
 	if err != nil {

@@ -1,5 +1,6 @@
-// Package bytesview returns views of slices of numbers as bytes. It is the only package of zargo
-// that uses unsafe. With the build tag purego it does not use unsafe, and every conversion copies.
+// Package bytesview returns views of slices of numbers as bytes. No other package of zargo uses
+// unsafe. With the build tag purego, this package does not use unsafe either, and every conversion
+// copies.
 //
 //	b, ok := bytesview.Of(dst) // the same memory, if this machine and build allow
 //	if !ok {

@@ -6,7 +6,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// TakeStructs sets dst from the memory form src of structs that fit t. The length of src must be
+// TakeStructs decodes src, structs of type t in memory form, into dst. The length of src must be
 // len(dst) times the size of t. moves are the moves of t for the Go type T.
 func TakeStructs[T any](t *dtype.Struct, moves []dtype.Move, dst []T, src []byte) error {
 	size := t.Size()
@@ -29,8 +29,8 @@ func TakeStructs[T any](t *dtype.Struct, moves []dtype.Move, dst []T, src []byte
 	return nil
 }
 
-// PutStructs writes the memory form of src to dst, which must be long enough. The structs must fit
-// t. moves are the moves of t for the Go type T.
+// PutStructs writes src to dst in the memory form of structs of type t. dst must be long enough.
+// moves are the moves of t for the Go type T.
 func PutStructs[T any](t *dtype.Struct, moves []dtype.Move, dst []byte, src []T) error {
 	size := t.Size()
 	if view, ok := Structs(src); ok && len(src) > 0 {

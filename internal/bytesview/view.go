@@ -8,8 +8,9 @@ import (
 	"unsafe"
 )
 
-// Of returns the memory of s as bytes if the machine is little-endian and T consists of numbers of
-// fixed size, so that the memory is the memory form. The bytes share the memory of s.
+// Of returns the memory of s as bytes. It returns false if these bytes are not the memory form,
+// because the machine is big-endian or T does not consist of bools and numbers of fixed size. The
+// bytes share the memory of s.
 func Of[T any](s []T) ([]byte, bool) {
 	if !plain(reflect.TypeFor[T]()) || binary.NativeEndian.Uint16([]byte{1, 0}) != 1 {
 		return nil, false
@@ -32,8 +33,9 @@ func plain(t reflect.Type) bool {
 	return false
 }
 
-// Structs returns the memory of s, structs of numbers, as bytes if the machine is little-endian.
-// The bytes share the memory of s. Padding between fields has undefined contents.
+// Structs returns the memory of s, a slice of structs of numbers, as bytes. It returns false on a
+// big-endian machine. The bytes share the memory of s. Padding between fields has undefined
+// contents.
 func Structs[T any](s []T) ([]byte, bool) {
 	if !numbers(reflect.TypeFor[T]()) || binary.NativeEndian.Uint16([]byte{1, 0}) != 1 {
 		return nil, false
@@ -44,8 +46,7 @@ func Structs[T any](s []T) ([]byte, bool) {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(unsafe.Sizeof(s[0]))), true
 }
 
-// numbers reports whether values of t contain neither pointers nor numbers of the machine's word
-// size.
+// numbers reports whether values of t contain only numbers whose size is the same on all machines.
 func numbers(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Array:

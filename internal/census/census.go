@@ -18,15 +18,15 @@ import (
 
 // Options are the options of a census. The zero value reads no chunks.
 type Options struct {
-	// Data reads and decodes every chunk, to find those that are corrupt.
+	// Data reads and decodes every chunk, to find corrupt chunks.
 	Data bool
 	// Problems is the maximum number of errors recorded for each array; 0 means 10.
 	Problems int
-	// If the store cannot be listed, keys are requested individually. Ask is the maximum number of
-	// these keys; 0 means 10,000. For an array with more chunks the census fails.
+	// Ask is the maximum number of keys to request one by one if the store cannot be listed; 0 means
+	// 10,000. The census of an array with more chunks then fails.
 	Ask int
-	// Progress is called at the start and after each chunk or shard, with the number of examined
-	// chunks or shards, and the number of chunks or shards in the grid. Calls are not concurrent.
+	// Progress is called at the start and after each chunk or shard. done is the number of chunks or
+	// shards examined so far, and total is their number in the grid. Calls are not concurrent.
 	Progress func(done, total int64)
 }
 
@@ -112,7 +112,7 @@ type taking struct {
 	done int64
 }
 
-// looked reports n more examined chunks to Progress.
+// looked adds n to the number of examined chunks and calls Progress.
 func (t *taking) looked(n int64) {
 	if t.o.Progress == nil {
 		return
@@ -144,8 +144,8 @@ func (t *taking) all(ctx context.Context, objects iter.Seq[object]) error {
 	})
 }
 
-// listed yields the objects of the array in a listing. It counts objects beyond the array as
-// orphans.
+// listed yields the objects of the array that a listing contains. It counts listed objects beyond
+// the array as orphans.
 func (t *taking) listed(ctx context.Context) iter.Seq[object] {
 	return func(yield func(object) bool) {
 		keys, rank := t.a.Metadata().Keys, len(t.grid)
@@ -182,7 +182,8 @@ func (t *taking) inside(coord []int) bool {
 	return true
 }
 
-// asked requests the first byte of each key of the grid, and yields the objects that exist.
+// asked requests the first byte of the object at each key of the grid. It yields the objects that
+// exist.
 func (t *taking) asked(ctx context.Context) iter.Seq[object] {
 	return func(yield func(object) bool) {
 		ctx, st := hierarchy.Of(t.a).Docs().Begin(ctx)
@@ -243,7 +244,7 @@ func (t *taking) object(ctx context.Context, e object) error {
 	return nil
 }
 
-// times returns the product of n and lengths, at most math.MaxInt64.
+// times multiplies n by all lengths. The result is at most math.MaxInt64.
 func times(n int64, lengths ...int) int64 {
 	for _, l := range lengths {
 		if l == 0 {

@@ -5,5 +5,5 @@
 //	fmt.Println(c.Present, c.Absent, c.Stored, c.Ratio())
 //
 // A census needs a listing and, for a sharded array, a request for the index of each shard. With
-// the option Data it reads and decodes every chunk.
+// Options.Data it reads and decodes every chunk.
 package census

@@ -58,7 +58,7 @@ const (
 	Index
 )
 
-// Entry is the value of an ID. It is immutable.
+// Entry is the cached value for an ID. It is immutable.
 type Entry struct {
 	Version store.Version // version of an object; "" if the store does not have versions
 	Pin     string        // for an object, identifies the version in IDs of its contents
@@ -71,8 +71,8 @@ type Entry struct {
 	site    *written.Site // for an object, notifies the cache of writes while it has an entry
 }
 
-// Overhead is the number of bytes of an entry besides its contents and its names, rounded up. They
-// are the row of the table, the links of the queues, and the Entry.
+// Overhead is the number of bytes of an entry in addition to its contents and its names, rounded
+// up. It includes the row of the table, the links of the queues, and the Entry.
 const Overhead = 400
 
 func weigh(id ID, e *Entry) uint32 {
@@ -83,8 +83,8 @@ func weigh(id ID, e *Entry) uint32 {
 // Forever means that entries do not expire.
 const Forever time.Duration = -1
 
-// table is the used part of an otter.Cache. It is an interface, so that programs that do not create
-// a cache do not link otter, which has 0.45 MB.
+// table has the methods of an otter.Cache that are used. As table is an interface, programs that do
+// not create a cache do not link otter, which has 0.45 MB.
 type table interface {
 	GetIfPresent(ID) (*Entry, bool)
 	GetEntryQuietly(ID) (otter.Entry[ID, *Entry], bool)
@@ -113,14 +113,14 @@ type Cache struct {
 	hits, misses, revalidated, evicted atomic.Int64
 }
 
-// slots is the number of counters for keys, by hash. If two keys share a counter, a write of one
-// key can prevent the caching of a load of the other key, or cause another request for its object.
-// With 1024 counters and 100 loads in flight, one write in ten has this effect. The counters take
-// 16 KiB.
+// slots is the number of counters, which keys share by their hash. If two keys share a counter, a
+// write of one key can prevent a load of the other key from being cached, or cause another request
+// for it. With 1024 counters and 100 loads in flight, one write in ten has this effect. The
+// counters take 16 KiB.
 const slots = 1024
 
-// New returns a cache of at most size bytes. An object is requested again if its last request is
-// older than ttl.
+// New returns a cache of at most size bytes. The cache uses an object without a request for the
+// time ttl after the last request for it.
 func New(size int64, ttl time.Duration) *Cache {
 	c := &Cache{size: max(size, 1), ttl: ttl, seed: maphash.MakeSeed(), hub: written.Process()}
 	c.doubts.since = time.Now()
@@ -137,11 +137,11 @@ func New(size int64, ttl time.Duration) *Cache {
 	return c
 }
 
-// Size returns the maximum bytes of the entries.
+// Size returns the maximum total size of the entries in bytes.
 func (c *Cache) Size() int64 { return c.size }
 
-// Keeps reports whether the cache accepts a chunk of n bytes. At least half of the cache is for
-// other entries.
+// Keeps reports whether the cache accepts a chunk of n bytes. A chunk may take at most half of the
+// cache.
 func (c *Cache) Keeps(n int) bool { return int64(n)+Overhead <= min(c.size/2, math.MaxUint32/2) }
 
 // Stats are the counters and the size of a cache.
@@ -170,8 +170,8 @@ func (c *Cache) Clear() {
 	c.entries.CleanUp()
 }
 
-// forgetAll removes the entries for which match returns true. Loads that are running are not
-// cached. The caller must hold mu.
+// forgetAll removes the entries for which match returns true. The results of running loads are not
+// added to the cache. The caller must hold mu.
 func (c *Cache) forgetAll(match func(ID) bool) {
 	for i := range c.epochs {
 		c.epochs[i]++
@@ -183,10 +183,10 @@ func (c *Cache) forgetAll(match func(ID) bool) {
 	}
 }
 
-// slot returns the number of the counter of a key.
+// slot returns the index of the counter for a key.
 func (c *Cache) slot(key string) uint64 { return maphash.String(c.seed, key) % slots }
 
-// written removes the entries that a write in a space invalidates.
+// written removes the entries of a space that the change w invalidates.
 func (c *Cache) written(space any, w written.Change) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -208,7 +208,7 @@ func (c *Cache) written(space any, w written.Change) {
 	c.entries.CleanUp()
 }
 
-// Reader is the view of a cache for one array.
+// Reader gives an array access to a cache.
 type Reader struct {
 	*Cache
 	space any
@@ -223,21 +223,21 @@ type listener struct {
 	space any
 }
 
-// Reader returns the view of the cache for an array in a space, whose chunks have form f. space and
-// f.By must be comparable. As long as the Reader or an entry exists, writes at the place invalidate
-// entries of the space.
+// Reader returns access to the cache for an array in a space. f is the form of its chunks. space
+// and f.By must be comparable. As long as the Reader or an entry exists, writes at the place
+// invalidate entries of the space.
 func (c *Cache) Reader(space any, at store.Place, f Form) *Reader {
 	site := c.hub.Listen(listener{weak.Make(c), space}, at, func(w written.Change) { c.written(space, w) })
 	return &Reader{c, space, unique.Make(f), site}
 }
 
-// ID returns the ID of a chunk that is a whole object, in one version of the object.
+// ID returns the ID of a chunk that is a whole object. pin identifies the version of the object.
 func (r *Reader) ID(key, pin string) ID {
 	return ID{Space: r.space, Key: key, Pin: pin, Form: r.form, Kind: Chunk, Len: -1}
 }
 
-// Object returns the entry of a stored object, or nil. fresh reports whether the entry is valid for
-// an array with this edge in the object.
+// Object returns the entry of a stored object, or nil. fresh reports whether the entry can be used
+// without a request, by an array with this edge in the object.
 func (r *Reader) Object(key string, edge Edge) (e *Entry, fresh bool) {
 	e, ok := r.entries.GetIfPresent(ID{Space: r.space, Key: key})
 	if !ok {
@@ -246,7 +246,7 @@ func (r *Reader) Object(key string, edge Edge) (e *Entry, fresh bool) {
 	return e, (r.ttl < 0 || time.Since(e.checked) < r.ttl) && e.edge == string(edge) && !r.doubted(key, e.checked)
 }
 
-// Part returns the entry of a part of one version of an object, or nil.
+// Part returns the entry of a part of an object, or nil. The ID identifies the version.
 func (r *Reader) Part(id ID) *Entry {
 	e, _ := r.entries.GetIfPresent(id)
 	return e
@@ -273,7 +273,7 @@ func (r *Reader) Begin(key, edge string) Stamp {
 	return Stamp{time.Now(), r.epochs[i], edge}
 }
 
-// Found returns the entry of an object that a load found with version v.
+// Found returns a new entry for an object that a load found with version v.
 func (r *Reader) Found(v store.Version) *Entry {
 	if v == "" {
 		return &Entry{Pin: "#" + strconv.FormatUint(r.numbers.Add(1), 10)}
@@ -281,14 +281,14 @@ func (r *Reader) Found(v store.Version) *Entry {
 	return &Entry{Version: v, Pin: "=" + string(v)}
 }
 
-// Part is a result of a load with its ID.
+// Part is a part of an object that was loaded, with its ID.
 type Part struct {
 	ID
 	*Entry
 }
 
-// Keep adds the results of a load: the object, which may be nil, and parts of it. It adds nothing
-// if the object was invalidated since the load started.
+// Keep adds the results of a load to the cache: the entry o of the object, which may be nil, and
+// parts of the object. It adds nothing if the object was invalidated since the load started.
 func (r *Reader) Keep(s Stamp, key string, o *Entry, parts ...Part) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -306,8 +306,7 @@ func (r *Reader) Keep(s Stamp, key string, o *Entry, parts ...Part) {
 	}
 }
 
-// keepObject adds the entry of an object. It adds nothing if the cache has an entry from a load
-// that started later.
+// keepObject adds the entry of an object, unless the cache has an entry from a later load.
 func (r *Reader) keepObject(s Stamp, id ID, o Entry) {
 	if now, ok := r.entries.GetEntryQuietly(id); ok && !now.Value.checked.Before(s.at) {
 		return
@@ -317,16 +316,17 @@ func (r *Reader) keepObject(s Stamp, id ID, o Entry) {
 	r.entries.CleanUp()
 }
 
-// Revalidated is Keep for an object that was found unchanged.
+// Revalidated is like Keep, for a load that found the object unchanged.
 func (r *Reader) Revalidated(s Stamp, key string, o *Entry) {
 	r.revalidated.Add(1)
 	r.Keep(s, key, o)
 }
 
-// Forget removes the entry of an object that a reader found changed.
+// Forget removes the entry of an object after a reader has found that the object was changed.
 func (r *Reader) Forget(key string) { r.written(r.space, written.Change{Keys: []string{key}}) }
 
-// ForgetEach removes the entries of the objects for whose keys match returns true.
+// ForgetEach calls match with the key of each entry of the space, and removes the entries for which
+// match returns true.
 func (r *Reader) ForgetEach(match func(key string) bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -5,12 +5,12 @@
 //	e, fresh := c.Object(key)        // its version, or its absence
 //	part := c.Part(c.ID(key, e.Pin)) // a chunk, an inner chunk, or an index
 //
-// Only the entry of an object has a time, that of its last request. Entries of its parts belong to
-// one version of the object, identified by its Pin. Once the object has another version, these
-// entries are no longer found. Therefore all parts of a shard that a reader finds are of one
-// version, and one conditional request revalidates all of them.
+// The entry of an object has the time of the last request for the object. Entries of parts have no
+// time. They belong to one version of the object, which its Pin identifies, and are no longer found
+// once the object has another version. Therefore all parts of a shard that a reader finds are of
+// one version, and one conditional request revalidates all parts.
 //
 // Loads that run when [Reader.Forget] is called are not cached, so a writer reads what it wrote.
 //
-// Everything in this package is safe for concurrent use. It starts no goroutines.
+// Everything in this package is safe for concurrent use. The package starts no goroutines.
 package chunkcache

@@ -5,12 +5,12 @@ import (
 	"time"
 )
 
-// lateFor is how long a write of unknown outcome may still take effect. A minute is longer than
-// services process a request after its client has disconnected.
+// lateFor is how long a write of unknown outcome may still take effect. It exceeds the time for
+// which a service processes a request after the client has disconnected.
 const lateFor = time.Minute
 
-// doubts contains a time for each hash of a key. Until that time, results for the key may be older
-// than a write of unknown outcome.
+// doubts has a time for each hash of a key. Entries that were requested before that time may be
+// older than a write whose outcome is unknown.
 type doubts struct {
 	since time.Time // other times are nanoseconds since then
 	any   atomic.Int64
@@ -29,9 +29,9 @@ func (d *doubts) addAll() {
 	}
 }
 
-// doubted reports whether a late request may have written an object after the time checked. At that
-// time the object was last requested. It must be called at each use of an entry, because late
-// writes can take effect until lateFor has passed.
+// doubted reports whether a late write may have changed an object after the time checked, when the
+// object was last requested. Callers must call doubted at each use of an entry, because a write may
+// take effect until lateFor has passed.
 func (c *Cache) doubted(key string, checked time.Time) bool {
 	until := c.doubts.any.Load()
 	if until == 0 {

@@ -6,7 +6,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Load identifies a load. Equal loads that run concurrently are joined.
+// Load identifies a load. Concurrent loads with equal values of Load are joined.
 type Load struct {
 	ID
 	Unless store.Version // the load ends without a result if the object has this version
@@ -15,9 +15,9 @@ type Load struct {
 	epoch  uint64        // prevents joining loads that started before an invalidation
 }
 
-// Edge is the extent of an array within an object. It is empty unless the array ends in the object.
-// An entry of such an object is invalid for an array of another shape, because other writers may
-// have written the object when they changed the shape.
+// Edge is the extent of an array within an object. It is empty unless the array ends within the
+// object. An entry with an Edge is valid only for arrays of the same shape, because a writer that
+// changed the shape may also have written the object.
 type Edge []byte
 
 // Loaded is the result of a load.
@@ -27,9 +27,9 @@ type Loaded struct {
 	Parts     []Part
 }
 
-// Join runs a load, or waits for an equal load that is running; see [concurrency.JoinedBy.Do]. f
-// must cache its results, with the stamp, before it returns, so that the results are available when
-// the load has ended.
+// Join runs a load by calling f, or waits for an equal load that is running; see
+// [concurrency.JoinedBy.Do]. Before f returns, it must add its results to the cache, with the
+// stamp, so that they are available after the load.
 func (r *Reader) Join(ctx context.Context, l Load, f func(context.Context, Stamp) (Loaded, error)) (got Loaded, joined bool, err error) {
 	s := r.Begin(l.Key, l.Edge)
 	l.epoch = s.epoch

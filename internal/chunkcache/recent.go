@@ -6,8 +6,7 @@ import (
 )
 
 // Recent caches the most recently used values in a bounded number of bytes. The zero Recent is
-// ready to use. It has neither versions nor a time to live: the caller must check the returned
-// values.
+// ready to use. Values have no version and do not expire, so the caller must check them.
 type Recent[K comparable, V Identified[K]] struct {
 	mu    sync.Mutex
 	byID  map[K]*list.Element
@@ -34,8 +33,8 @@ func (c *Recent[K, V]) Get(id K) (v V) {
 	return e.Value.(V)
 }
 
-// Put replaces the value with the ID of v. It drops the least recently used values until the others
-// take at most limit bytes. A value longer than limit is not cached.
+// Put adds v, or replaces the value with its ID. It drops the least recently used values until the
+// other values take at most limit bytes. A value longer than limit is not cached.
 func (c *Recent[K, V]) Put(v V, limit int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -53,8 +52,8 @@ func (c *Recent[K, V]) Put(v V, limit int) {
 	}
 }
 
-// Drop removes the value with an ID if that value is still v. If v is the zero value, Drop removes
-// any value with that ID.
+// Drop removes the value with an ID if this value is v. If v is the zero value, Drop removes the
+// value with the ID in any case.
 func (c *Recent[K, V]) Drop(id K, v V) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -1,5 +1,5 @@
-// Package chunkkeys classifies the keys below an array: the key of a chunk of its grid, of a chunk
-// beyond the grid, or of a chunk under another key encoding. Shards count as chunks here.
+// Package chunkkeys classifies the keys below an array. A key may belong to a chunk of the grid, to
+// a chunk beyond the grid, or to a chunk under another key encoding. Shards count as chunks.
 //
 // The package is pure: it makes no requests.
 package chunkkeys

@@ -24,14 +24,14 @@ type Keys struct {
 	Encoding meta.KeyEncoding
 	Format   int   // format of the metadata
 	Grid     []int // number of chunks along each axis
-	// While a change is in progress, Reach is the number of chunks along each axis that the change
-	// may write or delete. It is at least Grid. It is nil if no change is in progress.
+	// Reach is the number of chunks along each axis that a change in progress may write or delete, at
+	// least Grid. It is nil if no change is in progress.
 	Reach []int
 }
 
 // Of returns the Keys of an array with metadata m. grid is the number of chunks along each axis,
 // and c is the claim in the document of the array. chunkAt returns the chunk that contains index i
-// along an axis; i may be outside the shape.
+// along an axis. i may be outside the shape.
 func Of(m *meta.Array, grid []int, c claim.Claim, chunkAt func(axis, i int) (chunk, start, length int)) Keys {
 	k := Keys{Encoding: m.Keys, Format: m.Format, Grid: grid}
 	if to := Reach(c, m.Shape); to != nil {
@@ -98,8 +98,8 @@ func within(coord, grid []int) bool {
 	return true
 }
 
-// Reach returns the shape up to which the change with claim c may write or delete chunks of an
-// array of this shape, or nil for the zero Claim.
+// Reach returns the largest shape in which the change with claim c may write or delete chunks of an
+// array of this shape. It returns nil for the zero Claim.
 func Reach(c claim.Claim, shape []int) []int {
 	if !c.Under() {
 		return nil

@@ -8,23 +8,23 @@ import (
 	"slices"
 )
 
-// Set is a set of positions in a grid. Its memory depends on the positions added and not on the
-// size of the grid: one bit per position of a dense set, and at most 600 bytes per position of a
-// sparse one. It is not safe for concurrent use.
+// Set is a set of positions in a grid. Its memory depends on the number of positions added, not on
+// the size of the grid. A dense set takes one bit per position, and a sparse set at most 600 bytes
+// per position. A Set is not safe for concurrent use.
 type Set struct {
 	grid   []int
 	blocks map[uint64]*[blockWords]uint64
 	n      uint64
 }
 
-// blockWords is the size of a block in 64-bit words. 64 words have 4096 positions. In a sparse set
-// each position needs a separate block.
+// blockWords is the number of 64-bit words in a block. A block has 4096 positions. In a sparse set
+// each position needs a block of its own.
 const blockWords = 64
 
 // NewSet returns an empty set of positions in grid.
 func NewSet(grid []int) *Set { return &Set{grid: grid, blocks: map[uint64]*[blockWords]uint64{}} }
 
-// index returns the index of a position in C order. ok is false for indices from 2^62 on, whose
+// index returns the index of a position in C order. ok is false if the index is 2^62 or more. Such
 // positions are not stored.
 func (s *Set) index(coord []int) (at uint64, ok bool) {
 	for i, c := range coord {
@@ -36,8 +36,8 @@ func (s *Set) index(coord []int) (at uint64, ok bool) {
 	return at, true
 }
 
-// Keeps reports whether a set can store all positions of a grid, that is, whether the grid has at
-// most 2^62 positions.
+// Keeps reports whether a set can store all positions of a grid. Such a grid has at most 2^62
+// positions.
 func Keeps(grid []int) bool {
 	total := uint64(1)
 	for _, n := range grid {
@@ -70,8 +70,8 @@ func (s *Set) Add(coord []int) {
 	b[at/64%blockWords] |= 1 << (at % 64)
 }
 
-// Has reports whether a position of the grid was added. It returns false for positions from the
-// index 2^62 on, which are not stored.
+// Has reports whether a position of the grid was added. It returns false if the index of the
+// position is 2^62 or more, because such positions are not stored.
 func (s *Set) Has(coord []int) bool {
 	at, ok := s.index(coord)
 	return ok && s.has(at)

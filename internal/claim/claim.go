@@ -33,20 +33,21 @@ type Claim struct {
 	Since time.Time // start of the change, by the clock of its process
 	Was   []int     // previous shape, for a Resize that deletes chunks
 
-	// Ends are other extents that arrays of the group may have. They are the To of earlier appends
-	// with the same From. These appends were taken over, but may have committed an array before.
+	// Ends are other extents that arrays of the group may have: the values of To of earlier appends
+	// with the same From. These appends were taken over, but each of them may have committed an array
+	// before.
 	Ends []int
 
-	// Pending reports that an append to a group has not yet claimed all arrays. It has therefore
-	// not yet extended any array to To.
+	// Pending means that an append to a group has not yet claimed all arrays. No array has the extent
+	// To yet.
 	Pending bool
 }
 
-// maxEnds bounds Ends. It is exceeded only if 16 consecutive appends are taken over without having
-// committed an array.
+// maxEnds bounds Ends. More than 16 consecutive appends would have to be taken over before one of
+// them commits an array.
 const maxEnds = 16
 
-// stored is the JSON form of a Claim. Earlier versions wrote Abandoned; see [ParseRecord].
+// stored is the JSON form of a Claim. Only earlier versions wrote Abandoned; see [ParseRecord].
 type stored struct {
 	ID        string     `json:"id,omitempty"`
 	What      string     `json:"what,omitempty"`
@@ -68,7 +69,7 @@ func New(what string) Claim {
 	return Claim{ID: hex.EncodeToString(b[:]), What: what, Since: time.Now().UTC().Truncate(time.Second)}
 }
 
-// Parse decodes the value of the member. It returns the zero Claim for a nil value, and
+// Parse decodes the value of the member zargo_claim. It returns the zero Claim for a nil value, and
 // fault.Metadata if the value is not a claim.
 func Parse(raw []byte) (Claim, error) {
 	s, err := parse(raw)
@@ -96,7 +97,8 @@ func parse(raw []byte) (s stored, err error) {
 	return s, nil
 }
 
-// JSON encodes the value of the member. It returns nil for the zero Claim, which is not stored.
+// JSON encodes c as the value of the member zargo_claim. It returns nil for the zero Claim, which
+// is not stored.
 func (c Claim) JSON() json.RawMessage {
 	if c.ID == "" {
 		return nil
@@ -120,8 +122,8 @@ func (c Claim) Reached(rows int) bool {
 	return rows > c.From && (rows == c.To && !c.Pending || slices.Contains(c.Ends, rows))
 }
 
-// After returns the claim of a group append that replaces old and starts at the same row. Unless
-// old is pending, arrays may still get the length that old sets.
+// After returns the claim of a group append that replaces old and starts at the same row. Arrays
+// may still get the length that old sets, unless old is pending.
 func (c Claim) After(old Claim) Claim {
 	ends := slices.Clone(old.Ends)
 	if !old.Pending {

@@ -10,24 +10,24 @@ import (
 // RecordMember is the name of the attribute or member that has the record.
 const RecordMember = "zargo_record"
 
-// Record is the part of a document about changes that were abandoned or taken over. Methods that
-// return a Record do not modify the receiver.
+// Record describes the changes of an array or a group that were abandoned or taken over. Methods
+// that return a Record do not modify the receiver.
 //
-// A request may arrive long after its process was assumed dead. If the condition of such a request
-// is that the key is absent, the request fails only as long as an object is stored under the key.
+// A request may arrive long after its process was assumed dead. If the request puts an object on
+// the condition that its key is absent, only an object under that key makes the request fail.
 // Therefore Left and Kept remain in the document permanently.
 type Record struct {
-	// Left are boxes where objects may have values of abandoned changes, or may still get such
-	// values. Elements of these boxes outside the shape are not values of the array.
+	// Left are boxes in which objects may have, or may still get, values of abandoned changes.
+	// Elements of these boxes outside the shape are not values of the array.
 	Left []Box
-	// Kept are boxes that were in Left and have been written since. Every key in them has an
+	// Kept are boxes that were in Left and have been written since. Each key in these boxes has an
 	// object, which must not be deleted.
 	Kept []Box
 	// Past is a previous shape of the array. An abandoned Resize may have left objects between the
 	// current shape and Past. It is nil if there was no such Resize.
 	Past []int
-	// Taken are the IDs of claims that other processes took over or dropped, the latest last. If a
-	// claim is gone and its ID is not in Taken, the process that made the claim ended it.
+	// Taken are the IDs of claims that other processes took over or dropped, the latest ID last. A
+	// claim that is gone and whose ID is not in Taken was ended by its own process.
 	Taken []string
 }
 
@@ -38,11 +38,11 @@ type Box struct {
 }
 
 const (
-	// maxBoxes bounds Left and Kept, each. If it is exceeded, add replaces the two oldest boxes by
-	// their union.
+	// maxBoxes bounds the length of Left, and that of Kept. When a list exceeds it, add replaces the
+	// two oldest boxes by their union.
 	maxBoxes = 16
-	// maxTaken bounds Taken. If a process is suspended until 64 more claims were taken over, it
-	// does not detect that its own claim was taken over.
+	// maxTaken bounds the length of Taken. A process that is suspended while 64 more claims are taken
+	// over does not detect that its own claim was taken over.
 	maxTaken = 64
 	// maxParsed bounds the length of each list that ParseRecord accepts. This package writes
 	// shorter lists.
@@ -56,10 +56,10 @@ type storedRecord struct {
 	Taken []string `json:"taken,omitempty"`
 }
 
-// ParseRecord decodes the record in a document from raw, the value of its own member, and rawClaim,
-// the value of the claim's member. Earlier versions stored a shape in the claim; its box is added
-// to Left. shape is the shape of the array, or nil for a group. ParseRecord returns fault.Metadata
-// if a value is not a record.
+// ParseRecord decodes the record in a document. raw is the value of the record's member, and
+// rawClaim is that of the claim's member. Earlier versions stored a shape in the claim. ParseRecord
+// adds the box of this shape to Left. shape is the shape of the array, or nil for a group.
+// ParseRecord returns fault.Metadata if a value is not a record.
 func ParseRecord(raw, rawClaim []byte, shape []int) (Record, error) {
 	var s storedRecord
 	if raw != nil {
@@ -91,7 +91,8 @@ func ParseRecord(raw, rawClaim []byte, shape []int) (Record, error) {
 	return r, nil
 }
 
-// JSON encodes the value of the member. It returns nil for the zero Record, which is not stored.
+// JSON encodes r as the value of its member. It returns nil for the zero Record, which is not
+// stored.
 func (r Record) JSON() json.RawMessage {
 	if len(r.Left)+len(r.Kept)+len(r.Taken) == 0 && r.Past == nil {
 		return nil
@@ -103,9 +104,10 @@ func (r Record) JSON() json.RawMessage {
 	return b
 }
 
-// GivenUp returns r with the entries for an abandoned change c of an array of this shape. For an
-// append the entry is the box of rows in which the append may have put objects. For a Resize it is
-// the shape from which the Resize may have deleted objects. The claim of a group adds no entry.
+// GivenUp returns r with an entry for the abandoned change c of an array of this shape. The entry
+// for an append is the box of rows in which the append may have put objects. The entry for a Resize
+// is the shape from which the Resize may have deleted objects. There is no entry for the claim of a
+// group.
 func (r Record) GivenUp(c Claim, shape []int) Record {
 	switch {
 	case !c.Under():
@@ -123,7 +125,7 @@ func (r Record) GivenUp(c Claim, shape []int) Record {
 	return r
 }
 
-// Take returns r with the ID of a claim that another process takes over or drops.
+// Take returns r with the ID of a claim that is taken over or dropped by another process.
 func (r Record) Take(id string) Record {
 	if slices.Contains(r.Taken, id) {
 		return r
@@ -135,8 +137,9 @@ func (r Record) Take(id string) Record {
 	return r
 }
 
-// Written returns r for an array that now has this shape. Every element of Left within the shape
-// must be a value of the array that is stored in an object. Those parts of Left become Kept.
+// Written returns r for an array that now has this shape. All elements of Left within the shape
+// must be values of the array that are stored in objects. Written moves these parts of Left to
+// Kept.
 func (r Record) Written(shape []int) Record {
 	left := r.Left
 	r.Left = nil
@@ -154,8 +157,8 @@ func (r Record) Written(shape []int) Record {
 	return r
 }
 
-// Deleted returns r after the objects outside the shape were deleted. Parts of Kept outside the
-// shape become Left, since their keys may be absent.
+// Deleted returns r after the objects outside the shape were deleted. It moves the parts of Kept
+// outside the shape to Left, because their keys may be absent.
 func (r Record) Deleted(shape []int) Record {
 	kept := r.Kept
 	r.Kept = nil
@@ -181,7 +184,7 @@ func (r Record) Touches(b Box) bool {
 	return false
 }
 
-// add returns list with b added. It omits boxes that are within another box.
+// add returns list with b added. It omits every box that another box contains.
 func add(list []Box, b Box) []Box {
 	out := make([]Box, 0, len(list)+1)
 	for _, have := range list {

@@ -1,5 +1,5 @@
-// Package damaged tests whether a service compares checksums. A store whose provider accepts
-// checksums provides a [Put] through store.As. Package bucketcheck calls it.
+// Package damaged tests whether a service compares checksums. If the provider of a store accepts
+// checksums, store.As finds a [Put] in the store. Package bucketcheck calls the Put.
 //
 //	var put damaged.Put
 //	if store.As(st, &put) {

@@ -7,11 +7,11 @@ import (
 	"github.com/zargo-io/zargo/zarr"
 )
 
-// requestCost is the fixed cost of a request, as the number of bytes that are decoded in the same
-// time. 1 MiB corresponds to some milliseconds.
+// requestCost is the fixed cost of a request, expressed as the number of bytes that can be decoded
+// in the same time. Decoding 1 MiB takes some milliseconds.
 const requestCost = 1 << 20
 
-// grids has the grids of two arrays with the same shape, from which the shape of blocks is chosen.
+// grids has the grids of two arrays with the same shape. The shape of blocks is chosen from them.
 type grids struct {
 	shape []int
 	each  int64 // size of an element in memory
@@ -36,7 +36,7 @@ func gridsOf(a, b *zarr.Array) grids {
 	return g
 }
 
-// bytes returns the size of a block in memory, or math.MaxInt64 if it overflows.
+// bytes returns the size of a block in memory, at most math.MaxInt64.
 func (g *grids) bytes(block []int) int64 {
 	n := g.each
 	for i := range block {
@@ -49,8 +49,8 @@ func (g *grids) bytes(block []int) int64 {
 	return n
 }
 
-// cost returns the cost of a comparison in blocks of a shape. Each object is requested, and each
-// chunk decoded, once for each block that it overlaps.
+// cost returns the cost of a comparison in blocks of a shape. For each block that an object or a
+// chunk overlaps, the object is requested once and the chunk is decoded once.
 func (g *grids) cost(block []int) (sum float64) {
 	for _, p := range g.parts {
 		n := p.cost
@@ -62,8 +62,8 @@ func (g *grids) cost(block []int) (sum float64) {
 	return sum
 }
 
-// pieces returns the number of pieces of an axis of n elements that is divided at the multiples of
-// a and of b.
+// pieces returns the number of pieces of an axis of n elements that is cut at every multiple of a
+// and at every multiple of b.
 func pieces(n, a, b int) float64 {
 	if n == 0 {
 		return 1
@@ -72,7 +72,8 @@ func pieces(n, a, b int) float64 {
 	return count(a) + count(b) - count(multiple(a, b))
 }
 
-// multiple returns the least common multiple of a and b, or math.MaxInt if it overflows.
+// multiple returns the least common multiple of a and b, or math.MaxInt if an int cannot represent
+// it.
 func multiple(a, b int) int {
 	d, r := a, b
 	for r != 0 {
@@ -84,10 +85,9 @@ func multiple(a, b int) int {
 	return a / d * b
 }
 
-// choose returns the cheapest of the shapes of blocks that it tries. Of equally cheap shapes it
-// returns the smallest. A block takes at most the given number of bytes, unless it has only one
-// element. Blocks that are common multiples of the grids are cheapest, because each object is read
-// only once.
+// choose tries several shapes of blocks and returns the cheapest, or the smallest of equally cheap
+// shapes. A block takes at most the number of bytes most, or has only one element. The cheapest
+// blocks are common multiples of the grids, because each object is read only once.
 func (g *grids) choose(most int64) []int {
 	var best []int
 	better := func(block []int) bool {
@@ -107,7 +107,7 @@ func (g *grids) choose(most int64) []int {
 			best = block
 		}
 	}
-	// Larger blocks save overhead per block as long as they are small.
+	// Extend small blocks to reduce the overhead per block.
 	for i := len(best) - 1; i >= 0; i-- {
 		for best[i] < g.shape[i] && g.bytes(best) <= min(smallBlock, most)/2 {
 			best[i] *= 2
@@ -116,7 +116,7 @@ func (g *grids) choose(most int64) []int {
 	return best
 }
 
-// within shortens a block along the first axes until it takes at most the given number of bytes.
+// within shortens a block, first along axis 0, until it takes at most the number of bytes most.
 func (g *grids) within(block []int, most int64) []int {
 	block = slices.Clone(block)
 	for i := 0; i < len(block) && g.bytes(block) > most; {
@@ -129,8 +129,8 @@ func (g *grids) within(block []int, most int64) []int {
 	return block
 }
 
-// longer returns the cheapest block that is longer along one axis, or nil if no such block is
-// cheaper.
+// longer extends a block along one axis, to the cheapest of the lengths that it tries. It returns
+// nil if no longer block is cheaper.
 func (g *grids) longer(block []int, most int64) []int {
 	var best []int
 	cost := g.cost(block)
@@ -149,8 +149,8 @@ func (g *grids) longer(block []int, most int64) []int {
 	return best
 }
 
-// candidates returns the lengths to try along axis i. They are greater than n: common multiples of
-// one or two grids, the length of the axis, and the length fit.
+// candidates returns lengths greater than n to try along axis i: multiples of the lengths of one or
+// two grids, the length of the axis, and fit.
 func (g *grids) candidates(i, n int, fit int64) (all []int) {
 	most := int(min(fit, int64(g.shape[i])))
 	add := func(length int) {
@@ -182,8 +182,8 @@ func objectOf(a *zarr.Array) []int {
 	return lengths(a, a.Chunks())
 }
 
-// lengths returns the shape chunks, limited to the shape of the array. If the chunks differ in
-// shape, the argument is nil, and lengths returns the shape of the first object.
+// lengths returns chunks, a shape of chunks, limited to the shape of the array. If chunks is nil
+// because the chunks differ in shape, lengths uses the shape of the first chunk.
 func lengths(a *zarr.Array, chunks []int) []int {
 	shape := a.Shape()
 	n := make([]int, len(shape))

@@ -19,14 +19,14 @@ type Options struct {
 	Memory       int64 // maximum bytes of values that are compared at a time; 0 means 256 MiB
 
 	// All permits the comparison of large sparse arrays, which may take very long. Two arrays are
-	// sparse if fewer than 1 in 100 of their objects are stored. If All is false, Run returns
-	// fault.Limit for sparse arrays of more than 200 million elements, or with more than 200,000
-	// objects together. If the fill values are equal and the listings are complete, the comparison
-	// is always permitted.
+	// sparse if fewer than 1 in 100 of their objects are stored. Without All, Run returns fault.Limit
+	// for sparse arrays that have more than 200 million elements, or more than 200,000 objects
+	// together. A comparison of arrays with equal fill values and complete listings is always
+	// permitted.
 	All bool
 
-	// Progress is called at the start and after each block, with the number of elements compared so
-	// far and the total. Calls are not concurrent.
+	// Progress is called at the start and after each block. done is the number of elements compared so
+	// far, and total is the number of elements to compare. Calls are not concurrent.
 	Progress func(done, total int64)
 }
 
@@ -37,10 +37,10 @@ type Result struct {
 	Nodes    []Node `json:"nodes"`             // nodes that differ, sorted by path; not nil
 }
 
-// Equal reports whether no node differs.
+// Equal reports whether the comparison found no difference.
 func (r *Result) Equal() bool { return len(r.Nodes) == 0 }
 
-// Node is a node that differs.
+// Node describes a node that differs.
 type Node struct {
 	Path    string   `json:"path"`              // relative to the arguments of Run
 	Only    string   `json:"only,omitempty"`    // "a" or "b" if the node exists only on that side
@@ -55,7 +55,7 @@ type Member struct {
 	B    json.RawMessage `json:"b"`    // nil if b does not have the member
 }
 
-// Values is a difference in the values of two arrays.
+// Values describes the difference in the values of two arrays.
 type Values struct {
 	Not       string    `json:"not_compared,omitempty"` // reason why the values were not compared; they do not count as equal
 	Different int64     `json:"different"`              // number of different elements
@@ -63,7 +63,7 @@ type Values struct {
 	First     []Element `json:"first,omitempty"`        // in the order of blocks, in each block in C order
 }
 
-// Element is an element that differs, with both values in the form of v3 fill values.
+// Element is an element that differs, with both values in the JSON form of v3 fill values.
 type Element struct {
 	At []int           `json:"at"`
 	A  json.RawMessage `json:"a"`
@@ -145,8 +145,8 @@ func (r *Result) pair(ctx context.Context, n *Node, a, b zarr.Node, o Options, p
 	return nil
 }
 
-// elements returns the number of elements to compare: those of arrays that exist on both sides with
-// the same shape and data type.
+// elements returns the number of elements to compare. It counts the arrays that both sides have,
+// with the same shape and data type.
 func elements(x, y map[string]zarr.Node) (n int64) {
 	for path := range x {
 		a, ok := x[path].(*zarr.Array)
@@ -158,7 +158,7 @@ func elements(x, y map[string]zarr.Node) (n int64) {
 	return n
 }
 
-// below returns a node and all nodes below it, by path relative to the node.
+// below returns a node and all nodes below it. The keys of the map are paths relative to the node.
 func below(ctx context.Context, n zarr.Node) (map[string]zarr.Node, error) {
 	nodes := map[string]zarr.Node{"": n}
 	g, ok := n.(*zarr.Group)

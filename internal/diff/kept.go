@@ -12,9 +12,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// kept is the store of an array that is compared in blocks. If an object overlaps several blocks,
-// kept reads the whole object once. If the capacity suffices, it retains the stored bytes until the
-// last of these blocks is compared. It passes requests for other objects to the underlying store.
+// kept is the store of an array that is compared in blocks. kept reads an object that overlaps
+// several blocks whole and only once, if its capacity suffices to retain the object until the last
+// of these blocks is compared. It passes requests for other objects to the underlying store.
 type kept struct {
 	store.Store
 	*keeping
@@ -44,7 +44,7 @@ type object struct {
 	long bool  // longer than the reservation, so the object is not retained
 }
 
-// keep returns a with a store that retains at most capacity bytes of objects between blocks. It
+// keep returns the array a over a kept store, which retains at most capacity bytes of objects. It
 // returns a unchanged if no object overlaps two blocks or if a is part of another array.
 func keep(ctx context.Context, a *zarr.Array, g *grids, block []int, capacity int64) (*zarr.Array, *kept, error) {
 	k := &kept{a.Store(), &keeping{a: a, block: block, capacity: capacity, freed: make(chan struct{}), objects: map[string]*object{}}}
@@ -65,8 +65,8 @@ func keep(ctx context.Context, a *zarr.Array, g *grids, block []int, capacity in
 	return b, k, nil
 }
 
-// Over returns a copy of k whose underlying store is f(k.Store). An observer in f counts the
-// requests that reach the underlying store.
+// Over returns a copy of k with the underlying store f(k.Store). f may add an observer, which
+// counts the requests that reach the underlying store.
 func (k *kept) Over(f func(store.Store) store.Store) store.Store { return &kept{f(k.Store), k.keeping} }
 
 // Get implements [store.Store].
@@ -82,7 +82,7 @@ func (k *kept) Get(ctx context.Context, key string, o store.GetOptions, buf []by
 	return k.Store.Get(ctx, key, o, buf)
 }
 
-// read returns the response to a Get from a retained object.
+// read answers a Get request from a retained object.
 func (v *object) read(k *kept, key string, o store.GetOptions, buf []byte) (store.Value, error) {
 	err := v.err
 	off, n := int64(0), v.Size
@@ -103,8 +103,8 @@ func (v *object) read(k *kept, key string, o store.GetOptions, buf []byte) (stor
 	return store.Value{Bytes: append(buf, v.Bytes[off:off+n]...), Size: v.Size, Version: v.Version}, nil
 }
 
-// object returns a retained object, or reads and retains it. It returns nil if the capacity does
-// not suffice.
+// object returns a retained object. If the object is not retained yet, it reads and retains the
+// object. It returns nil if the capacity does not suffice.
 func (k *kept) object(ctx context.Context, key string) (*object, error) {
 	if v := k.known(key); v != nil {
 		return v, nil
@@ -135,9 +135,9 @@ func (k *keeping) known(key string) *object {
 }
 
 // reserve reserves memory for an object and returns the number of bytes. If the capacity does not
-// suffice, it waits for reads in flight, because they may need less than they reserved. If no read
-// is in flight, and the remaining capacity is less than the length of the longest object so far,
-// reserve returns 0.
+// suffice, it waits for reads in flight, because they may need less than they reserved. It returns
+// 0 if no read is in flight and the remaining capacity is less than the length of the longest
+// object so far.
 func (k *keeping) reserve(ctx context.Context) (int64, error) {
 	for {
 		k.mu.Lock()
@@ -165,7 +165,7 @@ func (k *keeping) reserve(ctx context.Context) (int64, error) {
 	}
 }
 
-// settle ends a read for which n bytes were reserved, and retains the object if err is nil.
+// settle ends a read for which n bytes were reserved. If err is nil, it retains the object.
 func (k *keeping) settle(key string, v *object, n int64, err error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -181,7 +181,7 @@ func (k *keeping) settle(key string, v *object, n int64, err error) {
 	k.freed = make(chan struct{})
 }
 
-// shared reports whether key is the key of an object that overlaps several blocks.
+// shared reports whether the object at key overlaps several blocks.
 func (k *keeping) shared(key string) bool {
 	if path := k.a.Path(); path != "" {
 		key = strings.TrimPrefix(key, path+"/")
@@ -202,14 +202,15 @@ func (k *keeping) shared(key string) bool {
 	return several
 }
 
-// blocks returns the first and the last block along an axis that object i overlaps.
+// blocks returns the first and the last block that an object overlaps along an axis. i is the index
+// of the object along that axis.
 func (k *keeping) blocks(axis, i int) (first, last int) {
 	start, length := k.a.Edge(axis, i)
 	return start / k.block[axis], (start + min(length, k.a.Shape()[axis]-start) - 1) / k.block[axis]
 }
 
-// done drops the objects whose last block is the block at a position. It must be called for blocks
-// in order.
+// done drops the objects that no block after the block with first element at overlaps. It must be
+// called for the blocks in order.
 func (k *kept) done(at []int) {
 	if k == nil {
 		return

@@ -13,22 +13,22 @@ import (
 )
 
 const (
-	// An array of at most listAbove objects and longAbove elements is not listed, as a listing
-	// takes as long as a few reads.
+	// An array is not listed if it has at most listAbove objects and longAbove elements, because a
+	// listing takes as long as a few reads.
 	listAbove = 8
-	// longAbove is 2^28. To fill this number of elements takes longer than a listing.
+	// longAbove is 2^28. Filling so many elements takes longer than a listing.
 	longAbove = 1 << 28
 )
 
-// known is an array and, if it was listed, its objects.
+// known is an array. If the array was listed, known also has its objects.
 type known struct {
 	*zarr.Array
 	store *listed.Store // nil if the array is not listed
 }
 
-// listOf lists the objects of a and returns the array over a store that skips requests for absent
-// objects. It returns a without a listing if a has few objects or is part of another array, or if
-// the store does not promise complete listings.
+// listOf lists the objects of a. It returns the array over a store that sends no requests for
+// absent objects. It returns a without a listing if a has few objects or is part of another array,
+// or if the store does not promise complete listings.
 func listOf(ctx context.Context, a *zarr.Array) (known, error) {
 	l := listed.New(a.Store(), a.Path())
 	n, elements := 1.0, 1.0
@@ -47,8 +47,8 @@ func listOf(ctx context.Context, a *zarr.Array) (known, error) {
 	return known{b, l}, l.Learn(ctx)
 }
 
-// over opens a with its documents over another store. It returns nil if the opened array differs,
-// because a is part of another array.
+// over opens a again, with its documents, over another store. It returns nil if the result differs
+// from a, because a is part of another array.
 func over(ctx context.Context, a *zarr.Array, st store.Store) (*zarr.Array, error) {
 	docs, err := a.Documents()
 	if err != nil {
@@ -61,7 +61,7 @@ func over(ctx context.Context, a *zarr.Array, st store.Store) (*zarr.Array, erro
 	return b, nil
 }
 
-// present yields the grid positions of the stored objects. ok is false if they are unknown.
+// present yields the grid positions of the stored objects. ok is false if the array is not listed.
 func (k known) present() (all iter.Seq[[]int], ok bool) {
 	if k.store == nil {
 		return nil, false
@@ -70,19 +70,19 @@ func (k known) present() (all iter.Seq[[]int], ok bool) {
 }
 
 const (
-	// maxElements is the maximum number of elements of sparse arrays. 200 million take a few
-	// seconds.
+	// maxElements is the maximum number of elements of sparse arrays. Comparing 200 million elements
+	// takes a few seconds.
 	maxElements = 200_000_000
-	// maxObjects is the maximum number of objects of two sparse arrays together. Each takes one
+	// maxObjects is the maximum number of objects of two sparse arrays together. Each object takes one
 	// request.
 	maxObjects = 200_000
 	// Arrays are sparse if fewer than 1 in leastStored objects are stored.
 	leastStored = 100
 )
 
-// dense returns fault.Limit if two arrays together exceed maxElements or maxObjects and are sparse.
-// It counts the stored objects by listings, as far as needed. If the store cannot be listed, it
-// returns nil.
+// dense returns fault.Limit if two arrays are sparse and exceed maxElements or maxObjects together.
+// It counts the stored objects by listings, until the result is known. If the store cannot be
+// listed, dense returns nil.
 func dense(ctx context.Context, of [2]known) error {
 	objects, elements := 0.0, 1.0
 	for i, a := range of {

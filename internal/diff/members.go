@@ -57,7 +57,7 @@ func arrays(d *differences, a, b *zarr.Array) {
 	d.add("dimension_names", names(x.Dims), names(y.Dims))
 }
 
-// differences collects members that differ.
+// differences collects the members that differ.
 type differences struct{ list []Member }
 
 func (d *differences) add(name string, a, b json.RawMessage) {
@@ -66,8 +66,8 @@ func (d *differences) add(name string, a, b json.RawMessage) {
 	}
 }
 
-// attr returns an attribute as compact JSON with sorted object members, so that equal values have
-// equal texts. It returns nil if the attribute does not exist.
+// attr returns an attribute as compact JSON, or nil if the attribute does not exist. Members of
+// objects are sorted, so that equal values have equal texts.
 func attr(attrs meta.Attrs, name string) (json.RawMessage, error) {
 	v, ok := attrs[name]
 	if !ok {
@@ -86,7 +86,7 @@ func attr(attrs meta.Attrs, name string) (json.RawMessage, error) {
 	return out.Bytes(), err
 }
 
-// codecsText returns codecs as JSON with sorted members of their configurations.
+// codecsText returns codecs as JSON. The members of their configurations are sorted.
 func codecsText(codecs []meta.Named) json.RawMessage {
 	type named struct {
 		Name   string `json:"name"`
@@ -128,8 +128,8 @@ func names(dims []string) json.RawMessage {
 	return marshal(dims)
 }
 
-// list returns n as JSON, or nil for a nil list, such as the chunks of an array whose chunks differ
-// in shape.
+// list returns n as JSON, or nil if n is nil. For example, the chunk shape is nil if the chunks of
+// an array differ in shape.
 func list(n []int) json.RawMessage {
 	if n == nil {
 		return nil

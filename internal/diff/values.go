@@ -16,16 +16,18 @@ import (
 )
 
 const (
-	// defaultFirst is the default of Options.First. 10 elements show a pattern and fit on a screen.
+	// defaultFirst is the default of Options.First. 10 elements can show a pattern and fit on a
+	// screen.
 	defaultFirst = 10
 	// defaultMemory is the default of Options.Memory. It equals the default budget for decoding.
 	defaultMemory = 256 << 20
-	// mostBlocks is the maximum number of concurrent blocks. Each block sends many requests.
+	// mostBlocks is the maximum number of blocks compared concurrently. Each block sends many
+	// requests.
 	mostBlocks = 16
-	// smallBlock is the size up to which blocks are extended. The overhead of a block of 4 MiB is
+	// smallBlock is the size up to which blocks are extended. For blocks of 4 MiB the overhead is
 	// negligible.
 	smallBlock = 4 << 20
-	// itemSize is the assumed memory of an element of varying length: a slice header and a short
+	// itemSize is the assumed memory of an element of variable length: a slice header and a short
 	// text.
 	itemSize = 64
 )
@@ -46,7 +48,8 @@ type found struct {
 	first         []Element
 }
 
-// unlike returns the reason why the values of two arrays cannot be compared, or "".
+// unlike returns the reason why the values of two arrays cannot be compared. It returns "" if they
+// can.
 func unlike(a, b *zarr.Array) string {
 	switch {
 	case !slices.Equal(a.Shape(), b.Shape()):
@@ -116,9 +119,9 @@ func values(ctx context.Context, a, b *zarr.Array, o Options, progress func(of i
 	return v, nil
 }
 
-// hold sets c.blocks to the blocks that overlap stored objects. The other blocks need no comparison
-// if the fill values are equal. If the fill values differ, or if one of the arrays is not listed,
-// c.blocks remains nil.
+// hold sets c.blocks to the blocks that overlap stored objects. If the fill values are equal, the
+// other blocks need no comparison. c.blocks remains nil if the fill values differ or if one of the
+// arrays is not listed.
 func (c *comparison) hold(of [2]known) {
 	grid := make([]int, len(c.shape))
 	for i, n := range c.shape {
@@ -151,8 +154,8 @@ func (c *comparison) hold(of [2]known) {
 	c.blocks = set
 }
 
-// boxes yields the positions from first to last, inclusive, along each axis, in C order. A position
-// is valid until the next one is yielded.
+// boxes yields the positions from first to last, inclusive, along each axis, in C order. The
+// yielded slice is valid until the next iteration.
 func boxes(first, last []int) iter.Seq[[]int] {
 	return func(yield func([]int) bool) {
 		at := slices.Clone(first)
@@ -218,7 +221,7 @@ func (c *comparison) all() iter.Seq[[]int] {
 	}
 }
 
-// compare compares the block with first element at.
+// compare compares the block whose first element is at.
 func (c *comparison) compare(ctx context.Context, at []int) (found, error) {
 	sel, shape, n := make([]zarr.Selection, len(at)), make([]int, len(at)), 1
 	for i := range at {
@@ -262,7 +265,8 @@ func (c *comparison) compare(ctx context.Context, at []int) (found, error) {
 	return f, nil
 }
 
-// position returns the index in the array of element i of a block, in C order.
+// position returns the position in the array of element i of a block, in C order. The first element
+// of the block is at the position at.
 func position(i int, at, shape []int) []int {
 	p := slices.Clone(at)
 	for k := len(p) - 1; k >= 0; k-- {
@@ -272,8 +276,8 @@ func position(i int, at, shape []int) []int {
 	return p
 }
 
-// elementText returns an element in the form of a v3 fill value, or as hexadecimal digits if its
-// type does not have such a form.
+// elementText returns an element in the JSON form of a v3 fill value. If its type has no such form,
+// elementText returns hexadecimal digits.
 func elementText(t dtype.Type, b []byte) json.RawMessage {
 	if raw, err := t.FormatFill(b, 3); err == nil {
 		return raw

@@ -14,8 +14,8 @@ import (
 )
 
 // Blocks returns one line for each block of Go code in a doc comment of p that does not compile. A
-// block may use undeclared names. The names ctx, err, st, a and g are predeclared as a context, an
-// error, a store, an array and a group.
+// block may use undeclared names. The names ctx, err, st, a and g are declared in advance, as a
+// context, an error, a store, an array and a group.
 func (s *Sources) Blocks(p *Package) []string {
 	var bad []string
 	for _, f := range p.Files {

@@ -1,5 +1,5 @@
-// Package doctest checks comments and documentation pages against code. A qualified name and a link
-// in a comment must name a declaration that exists. Go code in a doc comment or a page must
-// compile. Go code in README.md and docs/start.md must be code that the tests run. The package's
-// tests check the whole module.
+// Package doctest checks comments and documentation pages against code. Qualified names and links
+// in comments must refer to existing declarations. Go code in doc comments and pages must compile.
+// Go code in README.md and docs/start.md must also be run by the tests. The tests of this package
+// check the whole module.
 package doctest

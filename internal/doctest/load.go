@@ -19,7 +19,7 @@ import (
 	"strings"
 )
 
-// Sources are the parsed packages of one module, and the types of everything they import.
+// Sources has the parsed packages of one module and the types of all packages that they import.
 type Sources struct {
 	Fset     *token.FileSet
 	Packages []*Package
@@ -29,19 +29,19 @@ type Sources struct {
 	types  types.Importer
 }
 
-// Package is one package with its test files. Types excludes the tests.
+// Package is one package, including its test files. Types does not include the tests.
 type Package struct {
 	Path, Name string
 	Files      []*ast.File // files of the package, then of its internal and external tests
 	Types      *types.Package
 }
 
-// standard lists packages that code in comments may use although the module's code may not import
+// standard lists standard packages that code in comments may use even if the module does not import
 // them.
 var standard = []string{"log", "log/slog", "net/http", "testing"}
 
 // Load parses the packages that match the patterns in the module that contains the directory dir.
-// Types are from the go command's build cache. The go command must be in PATH.
+// Types come from the go command's build cache. The go command must be in PATH.
 func Load(ctx context.Context, dir string, patterns ...string) (*Sources, error) {
 	cmd := exec.CommandContext(ctx, "go", append([]string{"list", "-export", "-deps",
 		"-json=ImportPath,Name,Dir,Export,DepOnly,GoFiles,TestGoFiles,XTestGoFiles,Module"}, append(slices.Clone(standard), patterns...)...)...)
@@ -117,7 +117,8 @@ func (s *Sources) parse(l listed) (*Package, error) {
 	return p, nil
 }
 
-// imports returns the import paths of a file by the names used in the file.
+// imports returns the import paths of a file. The keys of the map are the names of the packages in
+// the file.
 func (s *Sources) imports(f *ast.File) map[string]string {
 	paths := map[string]string{}
 	for _, spec := range f.Imports {

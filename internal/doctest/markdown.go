@@ -33,8 +33,8 @@ func LoadPages(root string) (*Pages, error) {
 	return p, nil
 }
 
-// files calls visit with the path and the text of each file below root whose name has the suffix.
-// Line ends are "\n".
+// files calls visit with the path and the text of each file below root whose name ends with suffix.
+// Lines of the text end with "\n".
 func files(root, suffix string, visit func(name, text string) error) error {
 	return filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -83,8 +83,7 @@ var (
 	anchor = regexp.MustCompile(`<a (?:id|name)="([^"]+)"`)
 )
 
-// prose returns a page without its code blocks. If spans is false, it also removes code within
-// lines.
+// prose returns a page without its code blocks. If spans is false, prose also removes inline code.
 func (p *Pages) prose(name string, spans bool) string {
 	text := fence.ReplaceAllString(p.text[name], "")
 	if !spans {
@@ -93,8 +92,8 @@ func (p *Pages) prose(name string, spans bool) string {
 	return text
 }
 
-// links returns the relative links of a page: the linked path, relative to the repository, and the
-// fragment.
+// links returns the relative links of a page. For each link it returns the linked path, relative to
+// the repository, and the fragment.
 func (p *Pages) links(name string) [][2]string {
 	var out [][2]string
 	for _, m := range target.FindAllStringSubmatch(p.prose(name, false), -1) {
@@ -112,8 +111,8 @@ func (p *Pages) links(name string) [][2]string {
 	return out
 }
 
-// Links returns one line for each broken relative link: the linked file does not exist, or the
-// linked page has no heading for the fragment.
+// Links returns one line for each broken relative link. A link is broken if the linked file does
+// not exist, or if the linked page has no heading for the fragment.
 func (p *Pages) Links() []string {
 	var bad []string
 	for _, name := range slices.Sorted(maps.Keys(p.text)) {
@@ -130,7 +129,7 @@ func (p *Pages) Links() []string {
 	return bad
 }
 
-// headings returns the fragments of a page's headings, as GitHub forms them.
+// headings returns the fragments of the headings of a page, in the form that GitHub gives them.
 func (p *Pages) headings(name string) map[string]bool {
 	all := map[string]bool{}
 	for _, m := range title.FindAllStringSubmatch(p.prose(name, true), -1) {
@@ -150,8 +149,8 @@ func (p *Pages) headings(name string) map[string]bool {
 
 var linked = regexp.MustCompile(`\[([^\]]*)\]\([^)]*\)`)
 
-// slug returns the fragment of a heading: letters, digits, "-" and "_" in lower case, with "-" for
-// each space.
+// slug returns the fragment of a heading in lower case: its letters, digits, "-" and "_", with "-"
+// in place of each space.
 func slug(heading string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -164,8 +163,8 @@ func slug(heading string) string {
 	}, linked.ReplaceAllString(heading, "$1"))
 }
 
-// Unreachable returns the pages that cannot be reached from the page index by links. It considers
-// the pages in the directory of index and below.
+// Unreachable returns the pages that no sequence of links from the page index reaches. It considers
+// the pages in the directory of index and its subdirectories.
 func (p *Pages) Unreachable(index string) []string {
 	seen := map[string]bool{}
 	var visit func(string)
@@ -182,8 +181,9 @@ func (p *Pages) Unreachable(index string) []string {
 	return slices.DeleteFunc(p.Below(path.Dir(index)), func(name string) bool { return seen[name] })
 }
 
-// Unlisted returns the pages that the page index does not link itself. It considers the pages in
-// the directory of index and below. Pages in a directory whose README.md is linked count as linked.
+// Unlisted returns the pages to which the page index has no link. If index links the README.md of a
+// directory, all pages in that directory count as linked. Unlisted considers the pages in the
+// directory of index and its subdirectories.
 func (p *Pages) Unlisted(index string) []string {
 	seen := map[string]bool{index: true}
 	for _, l := range p.links(index) {
@@ -202,9 +202,9 @@ var (
 	word   = regexp.MustCompile(`\w+`)
 )
 
-// Tests returns the number of tests that each page names, and one line for each test that does not
-// exist. A page names the tests of a package as `directory: TestOne, TestTwo`, and a test of any
-// package as `TestOne`.
+// Tests returns the number of tests that each page names, and one line for each named test that
+// does not exist. A page names tests of one package as `directory: TestOne, TestTwo`, and a test of
+// an unspecified package as `TestOne`.
 func (p *Pages) Tests() (named map[string]int, bad []string, err error) {
 	declared := map[string]map[string]bool{"": {}} // by directory; "" has the tests of all directories
 	err = files(p.root, "_test.go", func(name, text string) error {
@@ -220,7 +220,7 @@ func (p *Pages) Tests() (named map[string]int, bad []string, err error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("doctest: %w", err)
 	}
-	// Shared tests of fakes are in files that are not test files.
+	// Tests that several fakes share are in files whose names do not end with _test.go.
 	err = files(p.root, ".go", func(_, text string) error {
 		for _, m := range functions.FindAllStringSubmatch(text, -1) {
 			declared[""][m[1]] = true
@@ -260,8 +260,8 @@ var (
 )
 
 // Unchecked returns one line for each block of Go code on a page that is not part of checked code.
-// Checked code consists of consecutive lines of a test file with an Example that runs, or of a file
-// of the programs in examples/. Indentation is ignored.
+// Checked code is a sequence of lines in a test file with an Example that runs, or in a file of the
+// programs in examples/. Indentation is ignored.
 func (p *Pages) Unchecked(names ...string) ([]string, error) {
 	var sources []string
 	err := files(p.root, ".go", func(name, text string) error {

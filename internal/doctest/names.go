@@ -9,16 +9,16 @@ import (
 )
 
 var (
-	// qualified matches pkg.Name and pkg.Type.Member unless a path, a file name or a selector of a
-	// value precedes it.
+	// qualified matches pkg.Name and pkg.Type.Member. It does not match parts of a path, of a file
+	// name or of a selector of a value.
 	qualified = regexp.MustCompile(`(?:^|[^\w./:"-])\*?([a-z][a-z0-9]*)\.([A-Z]\w*)(?:\.([A-Z]\w*))?`)
-	// link matches a name, or a type and its member, in brackets. An index, an array type and a
-	// type parameter of one letter are not links.
+	// link matches a name in brackets, or a type and its member. It does not match an index, an array
+	// type or a type parameter of one letter.
 	link = regexp.MustCompile(`(?:^|[^\w\])])\[\*?([A-Z]\w+)(?:\.([A-Z]\w*))?\](?:[^\w(\[*]|$)`)
 )
 
-// Names returns one line for each name in a comment of p that does not exist: a qualified name
-// whose package the file imports or this module exports, or a link to a name of the package itself.
+// Names returns one line for each name in a comment of p that does not exist. It checks links to
+// names of p, and qualified names whose package is public in this module or imported by the file.
 func (s *Sources) Names(p *Package) []string {
 	var bad []string
 	for _, f := range p.Files {
@@ -56,11 +56,11 @@ func join(name, member string) string {
 	return name + "." + member
 }
 
-// ambiguous lists names of this module's packages that are also names of standard packages. Such a
-// name is not checked in a file that does not import the package.
+// ambiguous lists the packages of this module that have the same name as a standard package. A name
+// in such a package is checked only in files that import the package.
 var ambiguous = []string{"http", "zip"}
 
-// scope returns the package that a name in a comment refers to, or nil if the word does not name a
+// scope returns the package to which name refers in a comment, or nil if name is not the name of a
 // package.
 func (s *Sources) scope(p *Package, name string, imports map[string]string) *types.Package {
 	path, ok := imports[name]
@@ -82,8 +82,8 @@ func (s *Sources) scope(p *Package, name string, imports map[string]string) *typ
 	return t
 }
 
-// exists reports whether a package declares a name. If member is not empty, name must also be a
-// type that has the member.
+// exists reports whether a package declares a name. If member is not empty, the name must be a type
+// with that member.
 func exists(p *types.Package, name, member string) bool {
 	o := p.Scope().Lookup(name)
 	if o == nil || member == "" {

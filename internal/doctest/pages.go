@@ -36,7 +36,7 @@ func Fenced(page string) []Block {
 }
 
 // Page returns one line for each block of Go code in a Markdown page that does not compile. If runs
-// is true, a block must also be code that the tests run: a whole program below examples/ or the
+// is true, the tests must also run the block: it must be a whole program below examples/ or the
 // body of an Example.
 func (s *Sources) Page(name, text string, runs bool) ([]string, error) {
 	known, err := s.programs()
@@ -58,8 +58,8 @@ func (s *Sources) Page(name, text string, runs bool) ([]string, error) {
 	return bad, nil
 }
 
-// programs returns the text of each main.go below examples/, and the body of each Example without
-// indentation and without its output.
+// programs returns the set of texts of each main.go below examples/ and of the body of each
+// Example. Bodies have no indentation and no output comment.
 func (s *Sources) programs() (map[string]bool, error) {
 	known := map[string]bool{}
 	for _, p := range s.Packages {

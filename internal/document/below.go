@@ -18,8 +18,8 @@ type Below struct {
 	Documents []string // keys of metadata documents, ordered by depth and then by key
 }
 
-// Below lists the objects below the node and calls each function of seen for each of them. It does
-// not follow symbolic links, as [Node.Clear] does not.
+// Below lists the objects below the node and calls every function in seen for each object. Like
+// [Node.Clear], it does not follow symbolic links.
 func (n *Node) Below(ctx context.Context, seen ...func(store.Entry)) (b Below, err error) {
 	ctx, s := n.begin(ctx)
 	for e, err := range store.ListAll(ctx, s, n.Path, store.ListOptions{NoFollow: true}) {
@@ -49,8 +49,8 @@ func (n *Node) Below(ctx context.Context, seen ...func(store.Entry)) (b Below, e
 	return b, nil
 }
 
-// Own returns how many of the documents are the node's own documents. These are the first elements.
-// documents is a [Below].Documents.
+// Own returns how many of the documents are the node's own. documents is a [Below].Documents, which
+// begins with the node's own documents.
 func (n *Node) Own(documents []string) (own int) {
 	for own < len(documents) && !strings.Contains(n.below(documents[own]), "/") {
 		own++
@@ -58,9 +58,9 @@ func (n *Node) Own(documents []string) (own int) {
 	return own
 }
 
-// Clear deletes every object below the node. It deletes the node's own documents first, then the
-// other documents that [Node.Below] found, and then the remaining objects, so that no reader finds
-// metadata whose chunks are deleted. Deletes are not conditional on versions.
+// Clear deletes every object below the node: first the node's own documents, then the other
+// documents, and then the remaining objects. Thus no reader finds metadata whose chunks are
+// deleted. documents is the [Below].Documents of the node. Deletes are not conditional on versions.
 func (n *Node) Clear(ctx context.Context, documents []string) error {
 	ctx, s := n.begin(ctx)
 	own := n.Own(documents)

@@ -14,24 +14,25 @@ import (
 // Edits maps top-level members of a document to their new values. A nil value removes the member.
 type Edits map[string]json.RawMessage
 
-// Text is the content of a document on which a change of the document is based.
+// Text is the content of a document, from which a change of the document is derived.
 type Text struct {
 	Stored
 	Claim claim.Claim // the claim in the document
-	// Record is the record in the document. In a Text that Hold passes to its function, it also has
-	// the entries for the take-over of Claim.
+	// Record is the record in the document. If Hold passes the Text to its function, Record also has
+	// the entries that are needed when Claim is taken over.
 	Record claim.Record
 	Shape  []int // shape of the array; nil for a group
 }
 
-// Change describes the next content of a document. Other members keep their values.
+// Change describes the next content of a document. Members that it does not mention keep their
+// values.
 type Change struct {
 	Claim  claim.Claim  // the zero Claim removes the claim
 	Record claim.Record // the zero Record removes the record
 	Edits  Edits        // changes of the other members
 }
 
-// textOf parses the claim, the shape and the record of a document.
+// textOf parses a document's claim, shape and record.
 func textOf(d Stored) (t Text, err error) {
 	t = Text{Stored: d}
 	if t.Claim, err = ClaimIn(d); err != nil {
@@ -44,7 +45,7 @@ func textOf(d Stored) (t Text, err error) {
 	return t, err
 }
 
-// takenOver returns t with the record that the document needs after its claim is taken over or
+// takenOver returns t with the record that the document must have after t.Claim is taken over or
 // dropped.
 func (t Text) takenOver() Text {
 	if t.Claim.Under() {
@@ -53,8 +54,8 @@ func (t Text) takenOver() Text {
 	return t
 }
 
-// As compares t with an earlier version of the same document. It returns fault.Conflict if they
-// differ in a member that determines where elements are stored; see differs.
+// As compares t with was, an earlier version of the same document. It returns fault.Conflict if the
+// two differ in a member that determines where elements are stored; see differs.
 func (t Text) As(was Stored) error {
 	other, err := differs(was, t.Stored)
 	if err == nil && other != "" {
@@ -63,7 +64,8 @@ func (t Text) As(was Stored) error {
 	return err
 }
 
-// shapeIn returns the shape in the document of an array, or nil for a group or an absent document.
+// shapeIn returns the shape in the document of an array. It returns nil for a group and for an
+// absent document.
 func shapeIn(d Stored) (shape []int, err error) {
 	if strings.HasSuffix(d.Key, ZAttrs) || !d.There() {
 		return nil, nil
@@ -107,8 +109,8 @@ func ClaimIn(d Stored) (claim.Claim, error) {
 	return c, nil
 }
 
-// RecordIn returns the record of changes that were abandoned or taken over. It is stored next to
-// the claim; see [ClaimIn].
+// RecordIn returns the record in a document of changes that were abandoned or taken over. The
+// record is stored next to the claim; see [ClaimIn].
 func RecordIn(d Stored) (claim.Record, error) {
 	if !bytes.Contains(d.Bytes, []byte(claim.RecordMember)) && !bytes.Contains(d.Bytes, []byte(claim.Member)) {
 		return claim.Record{}, nil
@@ -135,8 +137,8 @@ func recordIn(d Stored, shape []int) (r claim.Record, err error) {
 	return r, err
 }
 
-// member returns the JSON text of a member that is stored next to the claim, or nil if it is
-// absent.
+// member returns the JSON text of a member that is stored next to the claim. It returns nil if the
+// member is absent.
 func member(d Stored, name string) ([]byte, error) {
 	doc := d.Bytes
 	if !bytes.Contains(doc, []byte(name)) {
@@ -151,12 +153,12 @@ func member(d Stored, name string) ([]byte, error) {
 	return meta.Member(d.Key, doc, name)
 }
 
-// attributes is the member of zarr.json that has the attributes.
+// attributes is the name of the member of zarr.json that contains the attributes.
 const attributes = "attributes"
 
 func inAttrs(key string) bool { return strings.HasSuffix(key, ZarrJSON) }
 
-// with returns the text of d with change c applied.
+// with applies change c to the text of d and returns the new text.
 func with(d Stored, c Change) ([]byte, error) {
 	own := map[string]json.RawMessage{claim.Member: c.Claim.JSON(), claim.RecordMember: c.Record.JSON()}
 	all := maps.Clone(c.Edits)
@@ -187,7 +189,7 @@ func with(d Stored, c Change) ([]byte, error) {
 	return meta.Edit(d.Key, doc, all)
 }
 
-// KeepRecord adds the record in was to doc, the new text of the document at key.
+// KeepRecord copies the record from was to doc, the new text of the document at key.
 func KeepRecord(was Stored, key string, doc []byte) ([]byte, error) {
 	t, err := textOf(was)
 	if err != nil || t.Record.JSON() == nil {
@@ -196,7 +198,7 @@ func KeepRecord(was Stored, key string, doc []byte) ([]byte, error) {
 	return with(Stored{Key: key, Bytes: doc}, Change{Record: t.Record})
 }
 
-// KeepClaim adds the claim and the record in was to doc, the new text of the document at key.
+// KeepClaim copies the claim and the record from was to doc, the new text of the document at key.
 func KeepClaim(was Stored, key string, doc []byte) ([]byte, error) {
 	t, err := textOf(was)
 	if err != nil || t.Claim.JSON() == nil && t.Record.JSON() == nil {
@@ -205,7 +207,7 @@ func KeepClaim(was Stored, key string, doc []byte) ([]byte, error) {
 	return with(Stored{Key: key, Bytes: doc}, Change{Claim: t.Claim, Record: t.Record})
 }
 
-// Unclaimed returns the text of d without claim and record. Copies of a document omit them.
+// Unclaimed returns the text of d without claim and record, for copies of the document.
 func Unclaimed(d Stored) ([]byte, error) {
 	if !bytes.Contains(d.Bytes, []byte(claim.Member)) && !bytes.Contains(d.Bytes, []byte(claim.RecordMember)) {
 		return d.Bytes, nil
@@ -213,8 +215,8 @@ func Unclaimed(d Stored) ([]byte, error) {
 	return with(d, Change{})
 }
 
-// Unchanging returns fault.Conflict if a document carries a claim. In that case a change of the
-// array, or of the arrays of the group, is in progress.
+// Unchanging returns fault.Conflict if a document carries a claim, because a change of the array,
+// or of the arrays of the group, is then in progress.
 func Unchanging(d Stored) error {
 	c, err := ClaimIn(d)
 	if err == nil && c.Under() {
@@ -223,10 +225,10 @@ func Unchanging(d Stored) error {
 	return err
 }
 
-// differs returns the name of a top-level member that differs between two versions of a document,
-// or "". It compares only members that determine where elements are stored. Other processes must
-// not change these members while a claim is held. differs ignores the attributes, the consolidated
-// metadata, the claim and the record. It therefore ignores every member of .zattrs.
+// differs compares two versions of a document. It returns the name of a top-level member that
+// differs, or "". It compares only members that determine where elements are stored, which other
+// processes must not change while a claim is held. It ignores the attributes, the consolidated
+// metadata, the claim, the record, and therefore the whole of .zattrs.
 func differs(was, is Stored) (string, error) {
 	if strings.HasSuffix(was.Key, ZAttrs) {
 		return "", nil

@@ -8,9 +8,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Complete puts the missing documents of a node whose creator was killed. The first element of docs
-// is already stored. Complete does not change stored documents. put reports whether a document was
-// missing.
+// Complete puts the missing documents of a node whose creator was killed. The document docs[0] is
+// already stored. Complete does not change stored documents. put reports whether Complete put a
+// document.
 func (n *Node) Complete(ctx context.Context, s *Source, docs Docs) (put bool, err error) {
 	for _, d := range docs[1:] {
 		if d.Bytes == nil || s.Attrs.There() || s.Attrs.Refused != nil {

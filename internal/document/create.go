@@ -13,12 +13,12 @@ import (
 )
 
 // Create stores the documents of a new node. It first creates the missing groups above the node.
-// Then it checks that no document of another node exists at the path. It also calls free, which
-// must return fault.Exists if other objects are in the way.
+// Then it checks that the path has no document of another node, and calls free. free must return
+// fault.Exists if other objects are in the way.
 //
 // The first document is put on the condition that it is absent, so only one of several creators
-// succeeds. Only this creator puts the other documents. Create sets the Version of each document
-// that it stores. It returns fault.Exists if a node of any format exists.
+// succeeds. Only this creator puts the other documents. Create sets the Version of each stored
+// document. It returns fault.Exists if the path has a node of any format.
 func (n *Node) Create(ctx context.Context, format int, docs Docs, free func(context.Context) error) error {
 	if err := checkNames(n.Path, format); err != nil {
 		return err
@@ -26,7 +26,7 @@ func (n *Node) Create(ctx context.Context, format int, docs Docs, free func(cont
 	if err := n.createAncestors(ctx, format); err != nil {
 		return err
 	}
-	// A node of the other format would be hidden by the new node, or would hide it.
+	// A node of another format would be hidden by the new node or would hide the new node.
 	var others []string
 	for _, name := range []string{ZarrJSON, ZArray, ZGroup} {
 		if name != docs[0].Name {
@@ -62,7 +62,7 @@ func (n *Node) Create(ctx context.Context, format int, docs Docs, free func(cont
 		}
 		d.Version, err = n.put(ctx, n.Key(d.Name), d.Bytes, store.PutOptions{IfAbsent: true})
 		if i > 0 && errors.Is(err, fault.Exists) {
-			// Another writer completed the node and may have changed the attributes since.
+			// Another writer has completed the node. The attributes may have been changed since.
 			var v store.Value
 			v, err = n.Get(ctx, d.Name)
 			d.Bytes, d.Version = v.Bytes, v.Version
@@ -74,8 +74,8 @@ func (n *Node) Create(ctx context.Context, format int, docs Docs, free func(cont
 	return nil
 }
 
-// createAncestors creates the missing groups above the node. Existing groups of any format stay
-// unchanged. It returns fault.Exists if an array is above the node.
+// createAncestors creates the missing groups above the node. It does not change existing groups of
+// any format. It returns fault.Exists if there is an array above the node.
 func (n *Node) createAncestors(ctx context.Context, format int) error {
 	above := Above(n.Path)
 	return concurrency.EachN(ctx, len(above), len(above), func(ctx context.Context, i int) error {
@@ -135,7 +135,8 @@ func Above(path string) []string {
 	return above
 }
 
-// checkNames returns an error if the format forbids a part of path as the name of a new node.
+// checkNames returns an error if the format does not allow a segment of path as the name of a new
+// node.
 func checkNames(path string, format int) error {
 	if path == "" {
 		return nil

@@ -10,9 +10,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Delete deletes documents one after another, each on the condition that it has the version that
-// was read. With SingleWriter, it deletes without a condition. Otherwise it returns
-// errors.ErrUnsupported for a store without versions.
+// Delete deletes documents one after another, each on the condition that the stored document still
+// has the version that was read. For a store without versions it returns errors.ErrUnsupported. If
+// SingleWriter is set, Delete deletes without conditions.
 func (n *Node) Delete(ctx context.Context, docs ...Stored) error {
 	for _, d := range docs {
 		if d.Version == "" && !n.SingleWriter {
@@ -25,8 +25,8 @@ func (n *Node) Delete(ctx context.Context, docs ...Stored) error {
 	return nil
 }
 
-// delete deletes the document at key if it has version v. The delete is unconditional if
-// SingleWriter is set or v is "".
+// delete deletes the document at key if it has version v. If SingleWriter is set or v is "", it
+// deletes the document without a condition.
 func (n *Node) delete(ctx context.Context, key string, v store.Version) error {
 	if n.SingleWriter {
 		v = ""
@@ -36,9 +36,9 @@ func (n *Node) delete(ctx context.Context, key string, v store.Version) error {
 }
 
 // Remove deletes the array at the node's path, if one exists: first its metadata, then its chunks.
-// If both zarr.json and v2 documents exist, it deletes zarr.json first. Before it deletes the
-// documents of a v1 array, it calls the function v1 with them. If v1 returns an error, Remove
-// returns that error. It returns fault.Exists if the node is a group.
+// If both zarr.json and v2 documents exist, zarr.json is deleted first. Before Remove deletes the
+// documents of a v1 array, it passes them to the function v1, and returns the error of v1, if any.
+// Remove returns fault.Exists if the node is a group.
 func (n *Node) Remove(ctx context.Context, v1 func(Set) error) error {
 	all := n.At(n.Path)
 	all.Format = 0
@@ -77,7 +77,7 @@ func (n *Node) Remove(ctx context.Context, v1 func(Set) error) error {
 	}
 }
 
-// removeV1 deletes the metadata of a v1 array, if one exists.
+// removeV1 deletes the metadata of a v1 array, if one exists and check returns nil for it.
 func (n *Node) removeV1(ctx context.Context, check func(Set) error) error {
 	if err := n.NoV1(ctx); err == nil || !errors.Is(err, fault.Exists) {
 		return err
@@ -96,9 +96,9 @@ func (n *Node) removeV1(ctx context.Context, check func(Set) error) error {
 	return n.Delete(ctx, old...)
 }
 
-// removeChunks lists the objects below the node. It deletes each object whose key has the form of a
-// chunk key in any format, or that form followed by suffix. If a symbolic link has such a name,
-// removeChunks removes the link. It does not follow the link, so the linked chunks remain.
+// removeChunks deletes each object below the node whose key has the form of a chunk key in any
+// format, or that form followed by suffix. If a symbolic link has such a name, removeChunks removes
+// the link but not the linked chunks.
 func (n *Node) removeChunks(ctx context.Context, suffix string) error {
 	ctx, s := n.begin(ctx)
 	return store.DeleteSeq(ctx, s, func(yield func(string, error) bool) {

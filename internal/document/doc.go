@@ -1,6 +1,6 @@
-// Package document makes every request for metadata documents: zarr.json, .zarray, .zgroup,
-// .zattrs, .zmetadata, and the documents meta and attrs of v1. Package zarr makes arrays and groups
-// from the documents, and encodes new contents of documents.
+// Package document sends all requests for metadata documents: zarr.json, .zarray, .zgroup, .zattrs,
+// .zmetadata, and the v1 documents "meta" and "attrs". Package zarr makes arrays and groups from
+// the documents, and encodes new contents of documents.
 //
 //	n := document.Node{Store: st, Path: "t2m", Limit: 64 << 20}
 //	docs, err := n.Find(ctx, document.Any) // every document that could make it a node, concurrently

@@ -9,12 +9,12 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Free checks that no stored object would become a chunk of a new array and that the array would
-// not hide a v1 array. If one of these checks fails, it returns fault.Exists.
+// Free returns fault.Exists if a stored object would become a chunk of a new array, or if the new
+// array would hide a v1 array.
 //
-// Free lists one level below the node and reads only the first page. It reads the v1 metadata only
-// if the listing has its key. If the store does not support or denies listings, Free only checks
-// for v1 metadata.
+// Free reads the first page of a listing of one level below the node. It reads v1 metadata only if
+// the page has its key. If the store denies listings or does not support them, Free only checks for
+// v1 metadata.
 func (n *Node) Free(ctx context.Context, m *meta.Array) error {
 	v1, chunk := false, ""
 	err := n.First(ctx, "", store.ListOptions{Depth: store.OneLevel}, func(e store.Entry, name string) bool {
@@ -38,8 +38,8 @@ func (n *Node) Free(ctx context.Context, m *meta.Array) error {
 	return err
 }
 
-// ofChunks reports whether name, an entry directly below an array, is a chunk key or a directory
-// of chunk keys.
+// ofChunks reports whether name is a chunk key or a directory of chunk keys. name is an entry
+// directly below an array.
 func ofChunks(m *meta.Array, name string, dir bool) bool {
 	rank := len(m.Shape)
 	if !dir {
@@ -56,9 +56,9 @@ func ofChunks(m *meta.Array, name string, dir bool) bool {
 	return ok && rank > 1
 }
 
-// NoV1 returns fault.Exists if a v1 array is stored at the node's path, because a new node would
-// hide the array. It returns nil if the document of v1 metadata is absent, invalid or too long, or
-// if its read is denied.
+// NoV1 returns fault.Exists if the node's path has a v1 array, because a new node would hide the
+// array. It returns nil if the v1 document "meta" is absent, invalid or too long, or if its read is
+// denied.
 func (n *Node) NoV1(ctx context.Context) error {
 	v, err := n.Get(ctx, V1Array)
 	switch {

@@ -11,7 +11,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Set has documents by name. Absent documents do not have an entry.
+// Set contains the documents that exist, by name.
 type Set struct {
 	Docs    map[string]store.Value
 	Refused map[string]error // errors of denied reads; it is unknown whether these documents exist
@@ -38,15 +38,15 @@ type Stored struct {
 	Refused error // error of a denied read; the document may exist
 }
 
-// There reports whether the document was read.
+// There reports whether the document exists and was read.
 func (d Stored) There() bool { return d.Bytes != nil }
 
-// Stored returns a document of s, which was read at the node.
+// Stored returns the document with this name in s. s was read at the node.
 func (n *Node) Stored(s Set, name string) Stored {
 	return Stored{n.Key(name), s.Docs[name].Bytes, s.Docs[name].Version, s.Refused[name]}
 }
 
-// Get reads one document of the node. The Bytes of an empty document are not nil.
+// Get reads one document of the node. If the document is empty, the Bytes are empty but not nil.
 func (n *Node) Get(ctx context.Context, name string) (store.Value, error) {
 	return n.GetKey(ctx, n.Key(name))
 }
@@ -61,8 +61,9 @@ func (n *Node) GetKey(ctx context.Context, key string) (store.Value, error) {
 	return v, err
 }
 
-// Look returns the version of a document of the node. It reads at most the first byte, so the
-// document may be longer than Limit. An absent document is not an error; its Bytes are nil.
+// Look returns the version of a document of the node. It reads at most one byte, so the document
+// may be longer than Limit. If the document is absent, Look returns no error, and the Bytes are
+// nil.
 func (n *Node) Look(ctx context.Context, name string) (Stored, error) {
 	v, err := n.Probe(ctx, n.Key(name))
 	if errors.Is(err, fault.Corrupt) { // the document is empty
@@ -80,16 +81,16 @@ func (n *Node) Probe(ctx context.Context, key string) (store.Value, error) {
 	return s.Get(ctx, key, store.GetOptions{Range: store.Within(0, 1)}, nil)
 }
 
-// Find reads the documents that could make the path a node of kind k, concurrently. If a read is
-// denied, and another document makes a node, the denied document counts as absent, since a bucket
-// may return 403 for every absent key. If no document makes a node, Find returns the errors of the
-// denied reads.
+// Find reads, concurrently, the documents that could make the path a node of kind k. If some reads
+// are denied but another document makes a node, the denied documents count as absent, since a
+// bucket may return 403 for every absent key. If no document makes a node, Find returns the errors
+// of the denied reads.
 func (n *Node) Find(ctx context.Context, k Kind) (Set, error) {
 	return n.FindRest(ctx, Set{}, n.Names(k)...)
 }
 
 // FindMember is like Find for one member of a group. Most members are arrays, so FindMember reads
-// .zgroup only if .zarray is absent. It makes fewer requests than Find, but more round trips.
+// .zgroup only if .zarray is absent. This takes fewer requests than Find, but more round trips.
 func (n *Node) FindMember(ctx context.Context) (Set, error) {
 	docs, err := n.Read(ctx, n.Names(Array)...)
 	if err != nil || docs.Has(ZarrJSON) || docs.Has(ZArray) || n.Format == 3 {
@@ -98,7 +99,7 @@ func (n *Node) FindMember(ctx context.Context) (Set, error) {
 	return n.FindRest(ctx, docs, ZGroup)
 }
 
-// FindRest reads the named documents and adds them to docs, which were read before.
+// FindRest reads the named documents and adds them to docs, the documents that were read before.
 func (n *Node) FindRest(ctx context.Context, docs Set, names ...string) (Set, error) {
 	rest, err := n.Read(ctx, names...)
 	if err != nil {
@@ -111,8 +112,7 @@ func (n *Node) FindRest(ctx context.Context, docs Set, names ...string) (Set, er
 	return rest.proven(nil)
 }
 
-// Names returns the names of the documents that could make the path a node of kind k, and of the
-// documents that belong to such a node.
+// Names returns the names of the documents to read for a node of kind k.
 func (n *Node) Names(k Kind) (names []string) {
 	if n.Format == 0 || n.Format == 3 {
 		names = append(names, ZarrJSON)
@@ -129,8 +129,8 @@ func (n *Node) Names(k Kind) (names []string) {
 	return names
 }
 
-// proven returns s if its documents make a node or if no read was denied. Otherwise it returns the
-// errors of the denied reads.
+// proven returns s if its documents make a node or no read was denied. If reads were denied and
+// there is no node, it returns their errors.
 func (s Set) proven(err error) (Set, error) {
 	if err != nil {
 		return Set{}, err
@@ -154,8 +154,8 @@ func (s Set) refusals() (err error) {
 	return err
 }
 
-// FindV1 reads the documents of a v1 array. The Set is empty if the array is absent. Callers must
-// try the other formats first.
+// FindV1 reads the documents of a v1 array. It returns an empty Set if the array is absent. Callers
+// must try the other formats before.
 func (n *Node) FindV1(ctx context.Context) (Set, error) {
 	docs, err := n.Read(ctx, V1Array, V1Attrs)
 	switch {
@@ -167,14 +167,14 @@ func (n *Node) FindV1(ctx context.Context) (Set, error) {
 	return docs, nil
 }
 
-// grace is how long Read waits for requests for v2 documents after it has received zarr.json.
-// zarr.json takes precedence, so their responses are not needed. But to cancel a request costs its
-// connection, so Read waits for requests that are about to end. It does not wait longer, because a
-// request that hangs or is retried must not delay the opening of the node.
+// grace is how long Read waits for the responses for v2 documents after it has received zarr.json.
+// As zarr.json takes precedence, these responses are not needed, but canceling a request closes its
+// connection. The wait is short, because a request that hangs or is retried must not delay the
+// opening of the node.
 const grace = 50 * time.Millisecond
 
-// Read reads documents concurrently and returns those that exist, and the errors of denied reads.
-// If zarr.json exists, the Set does not have other documents.
+// Read reads documents concurrently. The Set has the documents that exist and the errors of denied
+// reads. If zarr.json exists, the Set has no other documents.
 func (n *Node) Read(ctx context.Context, names ...string) (Set, error) {
 	type response struct {
 		value store.Value

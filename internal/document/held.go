@@ -24,8 +24,8 @@ type TakeOver struct {
 	What string        // allows claims of this kind of change, regardless of age
 }
 
-// Held is a document that carries a claim of this process. Check may be called concurrently. The
-// other methods must not run concurrently with any method.
+// Held is a document that carries a claim of this process. Check may be called concurrently with
+// itself. No other method may run concurrently with any method.
 type Held struct {
 	n      *Node
 	doc    Stored
@@ -34,39 +34,40 @@ type Held struct {
 	shape  []int
 }
 
-// maxRaces bounds how often a change is retried after a conflict. Each conflict means that another
-// writer succeeded.
+// maxRaces is the maximum number of attempts of a change. After each conflict, which means that
+// another writer succeeded, the change is attempted again.
 const maxRaces = 1000
 
-// Settling bounds how long a process continues after its context has ended or a request has failed,
-// in order to find out whether its change was applied and to complete it. The caller waits.
+// Settling is how long a process may continue after its context has ended or a request has failed.
+// In this time it finds out whether its change was applied and completes the change. The caller
+// waits.
 const Settling = 10 * time.Second
 
-// Detached returns a context for requests that must be made after ctx has ended. It ends after
-// [Settling].
+// Detached returns a context for requests that must be sent even if ctx has ended. The new context
+// ends after [Settling].
 func Detached(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithoutCancel(ctx), Settling)
 }
 
-// ErrEnded reports that a claim is gone and that no other process took it over. Usually its own
-// process ended it by a put whose response was lost. It is a fault.Conflict.
+// ErrEnded reports that a claim no longer exists although no other process took it over. Usually
+// the process of the claim ended it by a put whose response was lost. ErrEnded is a fault.Conflict.
 var ErrEnded = fault.Newf(fault.Conflict, "the claim no longer exists")
 
-// Hold changes the document that was read as was. It returns the document as held by the claim that
-// the change sets, if any.
+// Hold changes a document. was is the document as last read. If the change sets a claim, the
+// returned Held holds the document by that claim.
 //
 // Hold calls the function next for each version of the document that its put may replace. next must
-// depend only on that version. An error of next ends Hold. If the Text carries a claim, the change
-// takes the claim over or drops it. The Record of the Text then has the entries for this. All
-// changes that next returns must have the same claim ID.
+// depend only on that version. If next returns an error, Hold returns that error. If the Text
+// carries a claim, the change takes over or drops that claim, and the Record of the Text already
+// has the entries for this. All changes that next returns must have the same claim ID.
 //
-// The TakeOver selects the claims that Hold may take over. If the document carries another claim,
-// Hold returns fault.Conflict.
+// over selects the claims that Hold may take over. If the document carries any other claim, Hold
+// returns fault.Conflict.
 //
 // If the response to a put is lost, Hold reads the document to determine the outcome, even if ctx
 // has ended. If the put was applied, Hold succeeds. After an error the document does not have the
-// claim, and no pending put can write it. Only if the store cannot be reached does the outcome
-// remain unknown.
+// claim, and no pending put can add the claim. The outcome remains unknown only if the store cannot
+// be reached.
 func (n *Node) Hold(ctx context.Context, was Stored, over TakeOver, next func(Text) (Change, error)) (*Held, error) {
 	h := &Held{n: n, doc: was}
 	fresh := false
@@ -115,8 +116,8 @@ func (n *Node) Hold(ctx context.Context, was Stored, over TakeOver, next func(Te
 	}
 }
 
-// Drop removes the claim from the document if the claim has one of the IDs. Otherwise it returns
-// fault.NotFound.
+// Drop removes the claim from the document if the ID of the claim is one of ids. Otherwise it
+// returns fault.NotFound.
 func (n *Node) Drop(ctx context.Context, was Stored, ids ...string) error {
 	h := &Held{n: n, doc: was}
 	if err := h.reload(ctx); err != nil {
@@ -131,9 +132,9 @@ func (n *Node) Drop(ctx context.Context, was Stored, ids ...string) error {
 	return err
 }
 
-// allows reports whether t allows taking over c. The claim of a migration can be taken over only if
-// t.IDs or t.What allows it. The next migration sets What, and completes the earlier one. A v3
-// document that the earlier process put may still arrive.
+// allows reports whether t allows taking over c. Only t.IDs and t.What can allow the take-over of a
+// migration, because a v3 document that its process put may still arrive. The next migration sets
+// t.What and completes the earlier migration.
 func (t TakeOver) allows(c claim.Claim) bool {
 	if slices.Contains(t.IDs, c.ID) || t.What != "" && c.What == t.What {
 		return true
@@ -141,8 +142,8 @@ func (t TakeOver) allows(c claim.Claim) bool {
 	return t.May && c.What != claim.Migrate && (t.Age <= 0 || time.Since(c.Since) >= t.Age)
 }
 
-// applied reports whether the document, as last read, is the result of the put of c. tried is the
-// text that was put. If so, applied updates h to hold c.
+// applied reports whether the put of change c, with the text tried, produced the document as last
+// read. If it did, applied updates h to hold c.
 func (h *Held) applied(c Change, tried []byte) bool {
 	if c.Claim.Under() {
 		is, err := ClaimIn(h.doc)
@@ -157,12 +158,12 @@ func (h *Held) applied(c Change, tried []byte) bool {
 	return true
 }
 
-// settle finds out whether c was applied by a put that failed with err. It returns nil if c was
-// applied, and err otherwise.
+// settle finds out whether change c was applied, although the put of c failed with err. It returns
+// nil if c was applied, and err otherwise.
 //
 // If the document is unchanged, the put may still arrive. settle then replaces the document, so
-// that the condition of the late put fails. If c does not have a claim, settle puts c itself once
-// more. Otherwise it records the ID of c's claim as taken.
+// that the condition of the late put fails. If c has a claim, the new document records the ID of
+// the claim as taken. Otherwise settle puts c again.
 func (h *Held) settle(ctx context.Context, c Change, tried []byte, err error) error {
 	if !unknown(err) {
 		return err
@@ -200,7 +201,7 @@ func (h *Held) settle(ctx context.Context, c Change, tried []byte, err error) er
 	return err
 }
 
-// unknown reports whether a put that failed with err may have been applied, or may still be.
+// unknown reports whether a put that failed with err may have been applied or may still be applied.
 func unknown(err error) bool {
 	var unsent interface{ Unsent() bool }
 	if errors.As(err, &unsent) && unsent.Unsent() || errors.Is(err, errors.ErrUnsupported) {
@@ -217,7 +218,7 @@ func unknown(err error) bool {
 	return true
 }
 
-// reload reads the document again as the version to replace.
+// reload reads the document again. The next swap replaces the version that it read.
 func (h *Held) reload(ctx context.Context) error {
 	v, err := h.n.GetKey(ctx, h.doc.Key)
 	if err != nil {
@@ -233,8 +234,8 @@ func (h *Held) reload(ctx context.Context) error {
 	return nil
 }
 
-// swap puts the document with change c if it is unchanged since it was last read. tried is the text
-// that it put. If another writer has replaced the document, lost is true.
+// swap applies change c to the document as last read and puts the new text, which it returns as
+// tried. lost reports that the put failed because another writer has replaced the document.
 func (h *Held) swap(ctx context.Context, c Change) (tried []byte, lost bool, err error) {
 	doc, err := with(h.doc, c)
 	if err != nil {
@@ -251,7 +252,7 @@ func (h *Held) swap(ctx context.Context, c Change) (tried []byte, lost bool, err
 
 // Check returns nil if the claim is still held. It returns fault.Conflict if the claim was taken
 // over or has ended, if the document was deleted, or if a member that determines where elements are
-// stored has changed. Check makes one request, which transfers no bytes if the document is
+// stored has changed. Check sends one request, which transfers no bytes if the document is
 // unchanged.
 func (h *Held) Check(ctx context.Context) error {
 	t, err := h.look(ctx)
@@ -281,8 +282,8 @@ func (h *Held) look(ctx context.Context) (Text, error) {
 	return textOf(d)
 }
 
-// gone returns the error for a claim that t no longer carries. It is ErrEnded unless t records that
-// another process took the claim over.
+// gone returns the error for a claim that t no longer carries. The error is ErrEnded unless t
+// records that another process took over the claim.
 func (h *Held) gone(t Text) error {
 	if slices.Contains(t.Record.Taken, h.claim.ID) {
 		return fault.Newf(fault.Conflict, "the %s that began %s was taken over", h.claim.What, h.claim.Since.Format(time.RFC3339))
@@ -290,14 +291,14 @@ func (h *Held) gone(t Text) error {
 	return ErrEnded
 }
 
-// made returns nil if this process itself ended its claim by change c, and only the response of
-// that put was lost. t is the current document. It does not carry the claim, and does not record
-// that the claim was taken over.
+// made returns nil if this process ended its claim by change c, and only the response of that put
+// was lost. t is the current document, which neither carries the claim nor records that the claim
+// was taken over.
 //
 // If c sets a shape for an append but the array is not longer than before the append, there are two
 // possible causes. Another process may have shortened the array after c. In that case t equals the
-// held content except for the shape, the record and the claim of that process. In all other cases,
-// a program that does not support claims may have deleted the claim of this process, so made
+// held content except for the shape, the record and the claim of the other process. In all other
+// cases, a program that does not support claims may have deleted the claim of this process, so made
 // returns an error.
 func (h *Held) made(t Text, c Change) error {
 	axis := h.claim.Axis
@@ -318,16 +319,16 @@ func (h *Held) made(t Text, c Change) error {
 	return err
 }
 
-// Commit applies change c. If c does not have a claim, the process no longer holds the document.
-// Commit keeps the changes that others made to other members. If the claim was taken over, Commit
-// returns fault.Conflict and does not change the document.
+// Commit applies change c. It keeps changes of other members by other writers. If c has no claim,
+// the process no longer holds the document. If the claim was taken over, Commit returns
+// fault.Conflict and does not change the document.
 func (h *Held) Commit(ctx context.Context, c Change) error {
 	return h.CommitBy(ctx, func(Stored) (Change, error) { return c, nil })
 }
 
-// CommitBy is like Commit for a change that depends on the current document. It calls next with the
-// document before each attempt. If next returns an error, CommitBy returns that error. A commit in
-// progress is completed even if ctx ends or a response is lost; see [Settling].
+// CommitBy is like Commit for a change that depends on the current document. Before each attempt it
+// calls next with the document. If next returns an error, CommitBy returns that error. Even if ctx
+// ends or a response is lost, CommitBy completes a commit in progress; see [Settling].
 func (h *Held) CommitBy(ctx context.Context, next func(Stored) (Change, error)) error {
 	err := h.commit(ctx, next)
 	if err == nil || !unknown(err) {
@@ -382,13 +383,13 @@ func (h *Held) commit(ctx context.Context, next func(Stored) (Change, error)) er
 	}
 }
 
-// adopt makes t the held content.
+// adopt sets the held content to t.
 func (h *Held) adopt(t Text) {
 	h.doc, h.claim, h.record, h.shape = t.Stored, t.Claim, t.Record, t.Shape
 }
 
-// GiveUp removes the claim from the document. If wrote is set, the change may have put or deleted
-// objects, and GiveUp records where.
+// GiveUp removes the claim from the document. wrote means that the change may have put or deleted
+// objects. GiveUp then records the affected region.
 func (h *Held) GiveUp(ctx context.Context, wrote bool) error {
 	c := Change{Record: h.record}
 	if wrote {
@@ -400,7 +401,8 @@ func (h *Held) GiveUp(ctx context.Context, wrote bool) error {
 // Doc returns the document as last read or written.
 func (h *Held) Doc() Stored { return h.doc }
 
-// Claim returns the claim that is held. It is the zero Claim after a change without a claim.
+// Claim returns the claim by which the document is held. After a change without a claim, it returns
+// the zero Claim.
 func (h *Held) Claim() claim.Claim { return h.claim }
 
 // Record returns the record in the document.

@@ -14,8 +14,8 @@ import (
 // request.
 const PageSize = 1000
 
-// First lists the directory folder of the node. It calls visit for each entry, with the key of the
-// entry relative to the node. It ends after visit returns false or after [PageSize] entries.
+// First lists a folder of the node and calls visit for each entry, with the key relative to the
+// node. It stops when visit returns false or after [PageSize] entries.
 func (n *Node) First(ctx context.Context, folder string, o store.ListOptions, visit func(store.Entry, string) bool) error {
 	ctx, s := n.begin(ctx)
 	seen := 0
@@ -30,8 +30,8 @@ func (n *Node) First(ctx context.Context, folder string, o store.ListOptions, vi
 	return nil
 }
 
-// Each calls visit for every object below the node, in any order, with the key of the object
-// relative to the node. If visit returns an error, Each stops and returns that error.
+// Each calls visit for every object below the node, in any order, with the key relative to the
+// node. If visit returns an error, Each stops and returns that error.
 func (n *Node) Each(ctx context.Context, visit func(e store.Entry, key string) error) error {
 	ctx, s := n.begin(ctx)
 	for e, err := range store.ListAll(ctx, s, n.Path, store.ListOptions{}) {
@@ -48,9 +48,9 @@ func (n *Node) Each(ctx context.Context, visit func(e store.Entry, key string) e
 // betweenChecks is the number of keys that DeleteHeld deletes between two checks of the claim.
 const betweenChecks = 1000
 
-// DeleteHeld lists the objects below the node and deletes those for which chosen returns true,
-// while the listing continues. Before every 1000 keys it checks that h still holds its claim. If
-// the check fails, DeleteHeld returns its error.
+// DeleteHeld lists the objects below the node and, during the listing, deletes those for which
+// chosen returns true. Before every 1000 deletes it checks that h still holds its claim. If this
+// check fails, DeleteHeld returns the error of the check.
 func (n *Node) DeleteHeld(ctx context.Context, h *Held, chosen func(e store.Entry, key string) bool) error {
 	ctx, s := n.begin(ctx)
 	deleted := 0
@@ -74,14 +74,14 @@ func (n *Node) below(key string) string {
 	return strings.TrimPrefix(strings.TrimPrefix(key, n.Path), "/")
 }
 
-// Place is the path of a possible node, and the format whose documents are read first.
+// Place is a path that may have a node, and the format whose documents are read first.
 type Place struct {
 	Path   string
 	Format int
 }
 
-// Children lists the directories one level below groups, sorted by path. Each has the format of its
-// group. Names that v3 reserves are omitted.
+// Children lists the directories one level below the groups, sorted by path. Each directory has the
+// format of its group. Names that v3 reserves are omitted.
 func (n *Node) Children(ctx context.Context, groups []Place) ([]Place, error) {
 	ctx, s := n.begin(ctx)
 	dirs := make([][]Place, len(groups))
@@ -105,8 +105,8 @@ func (n *Node) Children(ctx context.Context, groups []Place) ([]Place, error) {
 	return all, nil
 }
 
-// reserved reports whether key cannot be a member of a v3 group. v3 reserves names that begin with
-// "__"; v2 does not.
+// reserved reports whether key cannot be a member of a v3 group, because its name begins with "__".
+// v2 does not reserve such names.
 func reserved(key string) bool {
 	return strings.HasPrefix(key[strings.LastIndexByte(key, '/')+1:], "__")
 }

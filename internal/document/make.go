@@ -13,10 +13,10 @@ type Doc struct {
 	Version store.Version
 }
 
-// Docs are the documents of a new node. The first one makes it a node.
+// Docs are the documents of a new node. The first document makes the path a node.
 type Docs []Doc
 
-// Set returns the documents as a Set, as if they had been read.
+// Set returns d in the form of documents that were read.
 func (d Docs) Set() Set {
 	s := Set{Docs: map[string]store.Value{}}
 	for _, doc := range d {

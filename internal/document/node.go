@@ -21,10 +21,10 @@ const (
 	V1Attrs = "attrs"
 )
 
-// Kind is the kind of a node.
+// Kind is the kind of a node: array or group.
 type Kind uint8
 
-// Kinds of nodes. Any stands for both.
+// Kinds of nodes. Any stands for both kinds.
 const (
 	Any Kind = iota
 	Array
@@ -45,15 +45,15 @@ type Node struct {
 	Account      account.Options // counters and limits of the requests
 }
 
-// begin begins the account of one operation. All requests of the operation must use the returned
+// begin starts the account of one operation. All requests of the operation must use the returned
 // context and store.
 func (n *Node) begin(ctx context.Context) (context.Context, store.Store) {
 	ctx, s, _ := account.Begin(ctx, n.Store, n.Account)
 	return ctx, s
 }
 
-// Begin begins the account of requests that other packages make, such as listings of the node's
-// chunks. These requests must use the returned context and store.
+// Begin starts the account of requests from other packages, such as listings of the node's chunks.
+// These requests must use the returned context and store.
 func (n *Node) Begin(ctx context.Context) (context.Context, store.Store) { return n.begin(ctx) }
 
 // Conflict counts a change that is retried because another writer changed the document.

@@ -6,16 +6,15 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Add puts a document on the condition that it is absent. It returns fault.Exists if the document
-// exists.
+// Add puts a document, or returns fault.Exists if the document exists.
 func (n *Node) Add(ctx context.Context, key string, doc []byte) (store.Version, error) {
 	return n.put(ctx, key, doc, store.PutOptions{IfAbsent: true})
 }
 
-// Swap stores doc at the key of was. The condition is that the stored document still has the
-// version of was, or is still absent. If another writer changed the document, Swap returns
-// fault.Conflict or fault.Exists. With SingleWriter, Swap puts without a condition. what is the
-// text for the error message about a store without versions: the operation that is impossible.
+// Swap stores doc at the key of was. The put is conditional: the stored document must still have
+// the version of was, or must still be absent. If another writer changed the document, Swap returns
+// fault.Conflict or fault.Exists. With SingleWriter there is no condition. The error for a store
+// without versions contains what, a text about the impossible operation.
 func (n *Node) Swap(ctx context.Context, was Stored, doc []byte, what string) (store.Version, error) {
 	var cond store.PutOptions
 	switch {

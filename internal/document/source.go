@@ -8,11 +8,11 @@ import (
 	"github.com/zargo-io/zargo/zarr/meta"
 )
 
-// Source is a node as read from the store: its documents and their content.
+// Source is a node as read from the store, with its documents and their parsed content.
 type Source struct {
 	At *Node
-	// Doc is the document that makes it a node. If the node is from consolidated metadata, Doc has
-	// only a Key: the key of the consolidated metadata.
+	// Doc is the document that makes the path a node. If the node is from consolidated metadata, Doc
+	// has only a Key, which is that of the consolidated metadata.
 	Doc   Stored
 	Attrs Stored      // the document that has the attributes; in v3 it is Doc
 	Model meta.Node   // a *meta.Array or a *meta.Group
@@ -20,7 +20,7 @@ type Source struct {
 }
 
 // Parse parses documents that were read at the node. zarr.json takes precedence over v2 and v1, and
-// an array over a group. It returns nil if the documents do not make a node.
+// an array over a group. Parse returns nil if the documents do not make a node.
 func (n *Node) Parse(docs Set, with meta.Parser) (s *Source, err error) {
 	s = &Source{At: n, With: with}
 	switch {
@@ -46,8 +46,8 @@ func (n *Node) Parse(docs Set, with meta.Parser) (s *Source, err error) {
 	return s, nil
 }
 
-// Open reads a v2 or v3 node, or returns nil if it is absent. It first reads the documents of a
-// node of kind k. If they do not make a node of that kind, Open makes further requests.
+// Open reads a v2 or v3 node. It returns nil if the node is absent. Open first reads the documents
+// of a node of kind k. If these make no node of that kind, it sends further requests.
 func (n *Node) Open(ctx context.Context, k Kind) (*Source, error) {
 	for ; ; k = Any {
 		docs, err := n.Find(ctx, k)
@@ -112,8 +112,8 @@ func (s *Source) StrictV3() ([]byte, error) {
 	return meta.SetAttrs(s.Doc.Key, doc, attrsOf(s.Model))
 }
 
-// Proven returns an error if the read of .zattrs was denied. The attributes are then unknown. A
-// reader treats denied attributes as absent, but a copy must not.
+// Proven returns an error if the read of .zattrs was denied, because the attributes are then
+// unknown. A reader treats denied attributes as absent, but a copy must not.
 func (s *Source) Proven() error {
 	if err := s.Attrs.Refused; err != nil {
 		return fmt.Errorf("the attributes could not be read, so a document without them is not written: %w", err)
@@ -121,8 +121,8 @@ func (s *Source) Proven() error {
 	return nil
 }
 
-// StrictV2 returns the node's documents without claim, record and bare tokens, and the name of the
-// document that makes it a node. attrs is nil if .zattrs is absent.
+// StrictV2 returns the node's documents without claim, record and bare tokens such as NaN. name is
+// the name of doc. attrs is nil if .zattrs is absent.
 func (s *Source) StrictV2() (name string, doc, attrs []byte, err error) {
 	if err := s.Proven(); err != nil {
 		return "", nil, nil, err
@@ -148,15 +148,15 @@ func (s *Source) StrictV2() (name string, doc, attrs []byte, err error) {
 	return ZArray, doc, attrs, err
 }
 
-// Holder returns the path of the group above the node whose consolidated metadata contained it. ok
-// is false if the node was not read from consolidated metadata of a group above.
+// Holder returns the path of the group from whose consolidated metadata the node was read. ok is
+// false if the node was not read from the consolidated metadata of a group above.
 func (s *Source) Holder() (string, bool) {
 	path := strings.TrimSuffix(strings.TrimSuffix(s.Doc.Key, ZarrJSON), ZMetadata)
 	path = strings.TrimSuffix(path, "/")
 	return path, !s.Doc.There() && path != s.At.Path
 }
 
-// Claimed returns the document that carries claim and record, see [ClaimIn].
+// Claimed returns the document that carries the claim and the record; see [ClaimIn].
 func (s *Source) Claimed() Stored {
 	if s.Kind() == Group {
 		return s.Attrs

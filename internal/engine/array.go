@@ -14,7 +14,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Array is an array whose elements the engine reads and writes: its store, layout and options.
+// Array is an array whose elements the engine reads and writes, with a store, layout and options.
 type Array struct {
 	Store   store.Store
 	Path    string // relative to the root of the store, for errors
@@ -37,8 +37,8 @@ type Options struct {
 }
 
 // Guard returns an error if this process may no longer write. It is called before a stored object
-// is replaced. With a Guard, whole objects are put on the condition that they are absent. A process
-// may lose the right to write while its requests are in flight; these requests then change nothing.
+// is replaced. With a Guard, whole objects are put on the condition that they are absent, so that
+// requests in flight change nothing after the process has lost the right to write.
 type Guard func(context.Context) error
 
 // State is shared by all views of one opened array. The zero State is ready to use.
@@ -71,8 +71,8 @@ type shardIndex struct {
 // ID returns the key of the index in State.indexes.
 func (x *shardIndex) ID() plan.IndexID { return x.id }
 
-// maxIndexes bounds the bytes of shard indexes that an opened array keeps: sixteen shards of 32³
-// inner chunks, at 16 bytes each.
+// maxIndexes is the maximum size of the shard indexes that an opened array keeps. It suffices for
+// sixteen shards of 32³ inner chunks, at 16 bytes each.
 const maxIndexes = 8 << 20
 
 // keep keeps x for later calls.
@@ -95,7 +95,7 @@ type Call struct {
 	planned int          // maximum bytes of plans and nested indexes per shard
 }
 
-// sizes returns the parameters that decide how much of an object is in memory at a time.
+// sizes returns the parameters that limit how much of an object is in memory.
 func (a *Array) sizes(t store.Tuning) plan.Memory {
 	l := a.Options.Limits
 	return plan.Memory{
@@ -103,14 +103,14 @@ func (a *Array) sizes(t store.Tuning) plan.Memory {
 	}
 }
 
-// size returns r.sizes with the current State.longest.
+// size returns r.sizes updated with State.longest.
 func (r *Call) size() plan.Memory {
 	m := r.sizes
 	m.Seen = r.State.longest.Load()
 	return m
 }
 
-// indexed returns the bytes of the index of a stored shard and of the pieces planned from it.
+// indexed returns the bytes of a stored shard's index and of the pieces that are planned from it.
 func (r *Call) indexed(o *plan.Object) int64 { return plan.Indexed(o, int64(r.planned)) }
 
 // need returns the bytes to reserve for a buffer of n bytes.
@@ -142,7 +142,7 @@ func waited(ctx context.Context, t *store.Trace, what store.Resource, since time
 	t.Wait(ctx, store.Wait{For: what, Took: time.Since(since)})
 }
 
-// Keeps reports whether the cache, which must exist, accepts chunks like c.
+// Keeps reports whether the cache accepts chunks like c. The Options must have a cache.
 func (a *Array) Keeps(c *pipeline.Chunk) bool {
 	for c.Shards != nil {
 		c = c.Inner
@@ -150,8 +150,8 @@ func (a *Array) Keeps(c *pipeline.Chunk) bool {
 	return c.MayKeep() && a.Options.Cache.Keeps(c.Bytes)
 }
 
-// keepsRead reports whether a read adds chunks to the cache. A read larger than the cache adds
-// none: its last chunks would displace its first chunks and the chunks of other readers.
+// keepsRead reports whether a read adds chunks to the cache. A read larger than the cache does not,
+// because its last chunks would displace its first chunks and those of other readers.
 func (a *Array) keepsRead(p *plan.Plan) bool {
 	if a.Options.Cache == nil {
 		return false

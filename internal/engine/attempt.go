@@ -10,8 +10,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// attempt holds the assumptions of one attempt to write part of an object. If an attempt proves an
-// assumption wrong, it corrects the assumption and reports that it lost.
+// attempt holds the assumptions of one attempt to write part of an object. An attempt that proves
+// an assumption wrong corrects the assumption and reports that it lost.
 type attempt struct {
 	absent  bool          // the object is assumed to be absent and is not read
 	damaged store.Version // version of an edge object that failed to decode, or ""
@@ -30,7 +30,7 @@ func (r *Call) swapped(ctx context.Context, o *plan.Object, t *attempt, m made, 
 }
 
 // again reports whether to retry after an object could not be read. An edge object that does not
-// decode is read once more at one version, then replaced: none of its elements can be kept.
+// decode is read again at one version and then replaced, as no element of it can be kept.
 func (r *Call) again(ctx context.Context, o *plan.Object, t *attempt, err error) (lost bool, _ error) {
 	if errors.Is(err, fault.Conflict) {
 		*t = attempt{}
@@ -69,13 +69,13 @@ func (r *Call) cutOff(ctx context.Context, o *plan.Object, t *attempt) (again bo
 	return true
 }
 
-// bare reports whether an object is put without conditions. A single writer does so. If the store
-// lacks conditions, an edge object is also put without them; other partial writes fail.
+// bare reports whether an object is put without conditions, as a single writer does. Edge objects
+// are also put so if the store lacks conditions; other partial writes then fail.
 func (r *Call) bare(o *plan.Object) bool {
 	return r.Options.SingleWriter || o.Edge && r.State.bare.Load()
 }
 
-// condition returns the condition for the replacement of version v of an object.
+// condition returns the condition for replacing version v of an object.
 func (r *Call) condition(o *plan.Object, absent bool, v store.Version) store.PutOptions {
 	switch {
 	case r.bare(o):
@@ -88,7 +88,7 @@ func (r *Call) condition(o *plan.Object, absent bool, v store.Version) store.Put
 	return store.PutOptions{IfVersion: v}
 }
 
-// ended reports whether an attempt that ended with err lost a race or must be repeated differently.
+// ended reports whether an attempt, which ended with err, must be repeated.
 func (r *Call) ended(o *plan.Object, t *attempt, err error) (lost bool, _ error) {
 	if o.Edge && errors.Is(err, errors.ErrUnsupported) && !r.bare(o) {
 		r.State.bare.Store(true)
@@ -105,7 +105,7 @@ func (r *Call) ended(o *plan.Object, t *attempt, err error) (lost bool, _ error)
 // isLost reports whether err means that a conditional write lost a race.
 func isLost(err error) bool { return errors.Is(err, fault.Conflict) || errors.Is(err, fault.Exists) }
 
-// guarded calls the guard. It is called after the old object is read and before it is replaced.
+// guarded calls the guard, after the old object was read and before it is replaced.
 func (r *Call) guarded(ctx context.Context) error {
 	if r.Options.Guard == nil {
 		return nil

@@ -18,15 +18,15 @@ import (
 // it, decoded into its own memory, cached, and copied to the memory of each call. A load holds a
 // Task but no slot of a call, so calls that wait for loads of each other cannot deadlock.
 
-// caches reports whether a read uses the cache. Check and reads of too large chunks do not.
+// caches reports whether a read uses the cache. Check does not, nor do reads of too large chunks.
 func (r *Call) caches(c *pipeline.Chunk) bool {
 	return r.Options.Cache != nil && r.memory.Bytes != nil && r.Keeps(c)
 }
 
-// errUncached reports that an object is not cached and that the call does not add to the cache.
+// errUncached means that an object is not cached, and that the call adds nothing to the cache.
 var errUncached = errors.New("not in the cache")
 
-// readKept reads an unsharded chunk through the cache, or returns fault.NotFound if it is absent.
+// readKept reads an unsharded chunk through the cache. It returns fault.NotFound if it is absent.
 func (r *Call) readKept(ctx context.Context, o *plan.Object) error {
 	e, _, err := r.kept(ctx, o, nil, r.cacheID(o.Key, "", o.Chunk), o.Whole())
 	if err != nil {
@@ -35,8 +35,8 @@ func (r *Call) readKept(ctx context.Context, o *plan.Object) error {
 	return r.placeKept(ctx, o.Key, o.Chunk, o.Box, e)
 }
 
-// kept returns the chunk of an object, or its index if top is not nil. It calls loadKept unless the
-// cached state of the object is valid. known is the cached entry of the object.
+// kept returns the chunk of an object or, if top is not nil, the index. If the cached state of the
+// object is not valid, kept calls loadKept. known is the cached entry of the object.
 func (r *Call) kept(ctx context.Context, o *plan.Object, top *plan.Level, id chunkcache.ID, rd plan.Read) (e, known *chunkcache.Entry, err error) {
 	c := r.Options.Cache
 	var room [edgeRoom]byte
@@ -66,8 +66,9 @@ func (r *Call) kept(ctx context.Context, o *plan.Object, top *plan.Level, id chu
 	return r.loadKept(ctx, top, chunkcache.Load{ID: id, Edge: string(edge)}, rd, e, known)
 }
 
-// loadKept requests a chunk or an index, unless the object is unchanged. The load caches it before
-// it ends, so that later calls find it. Calls that arrive during a load share the load.
+// loadKept requests a chunk or an index, unless the object is unchanged. The result is cached
+// before the load ends, so that later calls find it. Calls that arrive during a load share the
+// load.
 func (r *Call) loadKept(ctx context.Context, top *plan.Level, l chunkcache.Load, rd plan.Read, e, known *chunkcache.Entry) (_, now *chunkcache.Entry, err error) {
 	c, id := r.Options.Cache, l.ID
 	l.Pin = ""
@@ -110,8 +111,8 @@ func (r *Call) loadKept(ctx context.Context, top *plan.Level, l chunkcache.Load,
 	}
 	got, joined, err := r.join(ctx, l, load)
 	if joined && err == nil && got.Object.Absent {
-		// The joined load started before this call, so the object may have been stored since. A
-		// load that starts now, by any call, returns the current state.
+		// The joined load started before this call, so the object may have been stored since. A load that
+		// starts now, by any call, finds the current state.
 		got, _, err = r.join(ctx, l, load)
 	}
 	switch {
@@ -125,7 +126,7 @@ func (r *Call) loadKept(ctx context.Context, top *plan.Level, l chunkcache.Load,
 	return got.Parts[0].Entry, got.Object, nil
 }
 
-// join calls [chunkcache.Reader.Join]. It retries if limits of another call refused the load.
+// join calls [chunkcache.Reader.Join]. It retries if the limits of another call stopped the load.
 func (r *Call) join(ctx context.Context, l chunkcache.Load, f func(context.Context, chunkcache.Stamp) (chunkcache.Loaded, error)) (got chunkcache.Loaded, joined bool, err error) {
 	for {
 		got, joined, err = r.Options.Cache.Join(ctx, l, f)
@@ -135,8 +136,8 @@ func (r *Call) join(ctx context.Context, l chunkcache.Load, f func(context.Conte
 	}
 }
 
-// loadEntries requests chunks or, if l is not nil, the indexes of the shards of the level l. It
-// returns an entry for each piece.
+// loadEntries requests chunks or, if l is not nil, the indexes of the shards of level l. It returns
+// one entry for each piece.
 func (r *Call) loadEntries(ctx context.Context, st store.Store, l *plan.Level, rd plan.Read) (all []*chunkcache.Entry, v store.Version, err error) {
 	if rd.Role != plan.Index && rd.Role != plan.InnerIndex {
 		return r.loadPieces(ctx, st, rd)
@@ -180,8 +181,7 @@ func (r *Call) loadPieces(ctx context.Context, st store.Store, rd plan.Read) ([]
 	})
 }
 
-// placeKept copies a box of a cached chunk into r.memory. If elements are corrupt, it drops the
-// entry.
+// placeKept copies a box of a cached chunk into r.memory. It drops the entry if it is corrupt.
 func (r *Call) placeKept(ctx context.Context, key string, c *pipeline.Chunk, b grid.Box, part *chunkcache.Entry) error {
 	if !c.Varies() {
 		c.Place(r.memory, b, part.Bytes)

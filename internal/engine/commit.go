@@ -20,7 +20,7 @@ type made struct {
 
 func streamMade(s *assemble.Stream) made { return made{stream: s, empty: s.Stored() == 0} }
 
-// commit stores the new form under the object's key on condition c. An empty form deletes the
+// commit stores the new form of an object on condition c. If the form is empty, commit deletes the
 // object, unless c requires it to be absent. If commit fails, it aborts the stream.
 func (r *Call) commit(ctx context.Context, o *plan.Object, m made, c store.PutOptions) (err error) {
 	switch {

@@ -7,7 +7,7 @@ import (
 	"github.com/zargo-io/zargo/internal/plan"
 )
 
-// make encodes an object that is not read, and reserves the memory for it.
+// make encodes an object without reading it, in memory that make reserves.
 func (r *Call) make(ctx context.Context, o *plan.Object) (made, error) {
 	hold, err := r.reserve(ctx, concurrency.Task, r.encoding(o))
 	if err != nil {
@@ -33,9 +33,9 @@ func (r *Call) encoding(o *plan.Object) int64 {
 }
 
 // encode returns the stored form of an object, with the selected elements written over old. encode
-// may modify old. If no old element remains, old is nil. empty reports that all elements are the
-// fill value, so the object is not stored. Afterwards hold contains only the stored form. If the
-// stored form is in the memory of the caller, hold is empty.
+// may modify old. old is nil if no old element remains. empty reports that all elements are the
+// fill value, so that no object is stored. Afterwards hold contains only the stored form, or
+// nothing if the stored form is in the caller's memory.
 func (r *Call) encode(ctx context.Context, hold *concurrency.Hold, o *plan.Object, old []byte) (b []byte, empty bool, err error) {
 	if o.Chunk.Shards != nil {
 		b, empty, err = r.pack(ctx, hold, o, old)
@@ -54,7 +54,7 @@ func (r *Call) encode(ctx context.Context, hold *concurrency.Hold, o *plan.Objec
 }
 
 // encodeChunk is encode for an unsharded chunk. direct reports that b is the caller's memory and
-// must not be modified. The bytes of b are reserved too, as the budget bounds the bytes in flight.
+// must not be modified. Even then b is reserved, as the budget bounds the bytes in flight.
 func (r *Call) encodeChunk(ctx context.Context, hold *concurrency.Hold, o *plan.Object, old []byte) (b []byte, empty, direct bool, err error) {
 	if o.Covers && old == nil {
 		b, direct = o.Chunk.AsItLies(r.memory, o.Box)

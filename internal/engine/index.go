@@ -19,7 +19,7 @@ func (r *Call) loadIndex(ctx context.Context, st store.Store, l *plan.Level, rd 
 	return x, err
 }
 
-// loadIndexes requests several indexes of a level in one request. It calls take for each of them.
+// loadIndexes requests several indexes of a level in one request and calls take for each index.
 func (r *Call) loadIndexes(ctx context.Context, st store.Store, l *plan.Level, rd plan.Read, take func(int, *shardIndex)) error {
 	got, err := r.receive(ctx, st, rd, rd.Bound, nil)
 	if err != nil {
@@ -45,7 +45,7 @@ func (r *Call) loadIndexes(ctx context.Context, st store.Store, l *plan.Level, r
 	return nil
 }
 
-// storedIndex reads the index of a shard. If version is "", it reads the current version.
+// storedIndex reads the index of a shard, of the current version if version is "".
 func (r *Call) storedIndex(ctx context.Context, o *plan.Object, version store.Version) (x *shardIndex, err error) {
 	top := o.Stored()
 	rd := top.Index()
@@ -58,9 +58,10 @@ func (r *Call) storedIndex(ctx context.Context, o *plan.Object, version store.Ve
 	return r.loadIndex(ctx, st, top, rd)
 }
 
-// StoredInner reads the index of the shard whose elements inside the array are region. It returns
-// the number of stored inner chunks and of all inner chunks, including those beyond the array. It
-// returns fault.NotFound if the shard is absent and fault.Corrupt if its index is damaged.
+// StoredInner reads the index of a shard. region has the elements of the shard inside the array.
+// StoredInner returns the number of stored inner chunks and of all inner chunks, including those
+// beyond the array, fault.NotFound if the shard is absent, and fault.Corrupt if its index is
+// damaged.
 func (a *Array) StoredInner(ctx context.Context, region grid.Selection) (stored, total int, err error) {
 	ctx, r, err := a.begin(ctx, pipeline.Memory{Shape: region.Shape()}, region, nil)
 	if err != nil {

@@ -11,13 +11,13 @@ import (
 )
 
 // keptShard reads a shard through the cache, always in parts, even if one request for the whole
-// shard is cheaper. The index and each inner chunk are separate entries of one version.
+// shard is cheaper. The index and the inner chunks are separate entries, all of one version.
 type keptShard struct {
 	shard
 	known *chunkcache.Entry // cache entry of the object, with its version
 }
 
-// top returns the cached index if the cache considers it current, else it loads the index.
+// top returns the index from the cache. If the index is missing or may be stale, top loads it.
 func (s *keptShard) top(ctx context.Context) (l *plan.Level, found []codec.ShardIndex, current bool, err error) {
 	s.missing.Store(0)
 	l = s.Shard().InRanges()
@@ -57,7 +57,7 @@ func (s *keptShard) inner(ctx context.Context, l *plan.Level) (found []codec.Sha
 	})
 }
 
-// expand copies the cached inner chunks to memory and leaves them out of the reads.
+// expand copies the cached inner chunks to memory. The reads are those of the other inner chunks.
 func (s *keptShard) expand(ctx context.Context, l *plan.Level, found []codec.ShardIndex) (plan.Stage, error) {
 	r, hits, misses := s.call, 0, 0
 	var failed error
@@ -85,7 +85,8 @@ func (s *keptShard) expand(ctx context.Context, l *plan.Level, found []codec.Sha
 	return stage, nil
 }
 
-// fetch decodes and caches whole inner chunks, unless the read does not add to the cache.
+// fetch decodes and caches whole inner chunks. If the read does not add to the cache, shard.fetch
+// is used instead.
 func (s *keptShard) fetch(ctx context.Context, l *plan.Level, reads plan.Reads) error {
 	r := s.call
 	if !r.keeps {
@@ -108,8 +109,8 @@ func (s *keptShard) fetch(ctx context.Context, l *plan.Level, reads plan.Reads) 
 func (s *keptShard) forget() { s.call.Options.Cache.Forget(s.Key) }
 
 // load sends one request for indexes or inner chunks and caches them, or waits for the same request
-// of another call. A load may outlive the call that started it. That call may later read another
-// version of the shard, so the IDs are made before the load.
+// of another call. It makes the IDs before the load, because a load may outlive the call that
+// started it, and this call may later read another version of the shard.
 func (s *keptShard) load(ctx context.Context, st store.Store, l *plan.Level, rd plan.Read) ([]chunkcache.Part, error) {
 	r, parts := s.call, make([]chunkcache.Part, len(rd.Pieces))
 	for k, p := range rd.Pieces {
@@ -139,7 +140,7 @@ func (s *keptShard) load(ctx context.Context, st store.Store, l *plan.Level, rd 
 	return got.Parts, err
 }
 
-// pieceID returns the cache ID of an inner chunk in the known version of the object.
+// pieceID returns the cache ID of an inner chunk in the known version of the shard.
 func (s *keptShard) pieceID(l *plan.Level, p plan.Piece) chunkcache.ID {
 	return s.id(chunkcache.Chunk, l.Depth()+1, p.Off, p.Len)
 }
@@ -161,7 +162,7 @@ func (s *keptShard) id(k chunkcache.Kind, depth int, off, n int64) chunkcache.ID
 	return id
 }
 
-// loadID returns the cache ID of the load of several pieces by one request.
+// loadID returns the identity of the load of several pieces by one request.
 func (s *keptShard) loadID(l *plan.Level, rd plan.Read) chunkcache.Load {
 	kind := chunkcache.Chunk
 	if rd.Role == plan.InnerIndex {

@@ -17,17 +17,17 @@ import (
 
 // ShardWriter writes one shard. It encodes inner chunks in any order, stores them in the order of
 // the calls, and sends parts immediately. Commit makes the whole shard visible. Put and PutStored
-// may be called concurrently, the other methods only while neither runs. The caller must call
-// Commit or Abort.
+// may be called concurrently. The other methods must not run concurrently with any method. The
+// caller must call Commit or Abort.
 //
 // # Memory
 //
 // Other calls may wait for a Task, so a Task must not wait for its caller. Each Put therefore
 // reserves a Task of its own, for the inner chunks that it encodes and the parts that it sends.
 // Between calls, the ShardWriter keeps at most [ShardWriter.Kept] bytes that are not yet in a part.
-// OpenShard tries to reserve them as Ahead, the kind for read-ahead, which leaves 3/8 of the budget
-// to Tasks. If that fails, the bytes are outside of the budget. OpenShard does not wait, because
-// two writers of one goroutine could deadlock.
+// OpenShard tries to reserve these bytes as Ahead, the kind for read-ahead, which leaves 3/8 of the
+// budget to Tasks. Otherwise they are outside of the budget. OpenShard does not wait, because two
+// writers of one goroutine could deadlock.
 type ShardWriter struct {
 	r      *Call // made by OpenShard
 	o      *plan.Object
@@ -46,10 +46,10 @@ type ShardWriter struct {
 type ShardOptions struct {
 	Put   store.PutOptions // the condition of the commit
 	Guard Guard            // called before Commit makes the shard visible; nil means the Guard of the array
-	// Latest sets the condition to the version that Commit reads before Guard. Put must be zero.
+	// Latest makes the version that Commit reads before Guard the condition. Put must be zero.
 	Latest bool
-	// Carry decides about the inner chunk at coord of the shard if it was not put. If Carry returns
-	// true, Commit copies it from the stored shard in its stored form. Carry implies Latest.
+	// Carry decides about an inner chunk, at coord of the shard, that was not put. If Carry returns
+	// true, Commit copies its stored form from the stored shard. Carry implies Latest.
 	Carry func(coord []int) bool
 }
 
@@ -102,21 +102,21 @@ func (w *ShardWriter) buffer(n int64) []byte {
 	return w.hold.Buffer(int(n))
 }
 
-// Kept returns the maximum bytes of memory that the shard uses between calls if the store supports
-// values in parts. Other stores receive the shard in one request, so the whole shard is in memory.
-// If it is longer than half of the budget, writing fails with fault.Limit.
+// Kept returns the maximum memory, in bytes, of the shard between calls if the store supports
+// values in parts. For other stores the whole shard is in memory, as it is sent in one request. If
+// it is then longer than half of the budget, writing fails with fault.Limit.
 func (w *ShardWriter) Kept() int64 { return w.r.sizes.Resident(w.o.Chunk, w.limits) }
 
-// Put encodes inner chunks of the shard. src has the elements that sel selects. They must be whole
-// inner chunks of this shard, inside the array, that were not put before. Otherwise Put returns
-// fault.Selection. Put does not retain src. After an error the shard can only be aborted.
+// Put encodes inner chunks of the shard. src has the elements that sel selects, which must be whole
+// inner chunks of this shard, inside the array and not put before. Otherwise Put returns
+// fault.Selection. Put does not retain src. After an error, the shard can only be aborted.
 func (w *ShardWriter) Put(ctx context.Context, src pipeline.Memory, sel grid.Selection) error {
 	return w.r.PutShards(ctx, src, sel, func([]int) *ShardWriter { return w })
 }
 
-// PutShards calls Put concurrently for each shard with elements that sel selects. writer returns
-// the open writer of the shard at coord, or nil. The array a must be the array that opened the
-// shards, or differ from it only in shape, options or element type.
+// PutShards calls Put concurrently for the shards whose elements sel selects. writer returns the
+// open writer of the shard at coord, or nil. The array a must be the array that opened the shards,
+// or differ from it only in shape, options or element type.
 func (a *Array) PutShards(ctx context.Context, src pipeline.Memory, sel grid.Selection, writer func(coord []int) *ShardWriter) error {
 	ctx, r, err := a.begin(ctx, src, sel, nil)
 	if err != nil {
@@ -161,7 +161,7 @@ func (w *ShardWriter) fill(ctx context.Context, r *Call, o *plan.Object) error {
 	})
 }
 
-// take checks that inner chunks are whole and were not put before, and claims them.
+// take checks that the inner chunks are whole and were not put before. Then it claims them.
 func (w *ShardWriter) take(p *packer) error {
 	inside := p.o.Inside()
 	for _, t := range p.order {
@@ -191,8 +191,8 @@ func (w *ShardWriter) claim(place int) error {
 	return nil
 }
 
-// PutStored appends an inner chunk in its stored form, encoded by the same codecs. coord is its
-// position in the shard. If stored is empty, the inner chunk is missing from the shard.
+// PutStored appends an inner chunk, which the same codecs have encoded. coord is its position in
+// the shard. If stored is empty, the inner chunk is missing from the shard.
 func (w *ShardWriter) PutStored(ctx context.Context, coord []int, stored []byte) error {
 	for i, n := range w.o.Chunk.Shards.Grid {
 		if len(coord) != len(w.o.Chunk.Shards.Grid) || coord[i] < 0 || coord[i] >= n {
@@ -212,7 +212,7 @@ func (w *ShardWriter) PutStored(ctx context.Context, coord []int, stored []byte)
 	return nil
 }
 
-// fail records err, so that the shard cannot be committed, and returns it.
+// fail records and returns err. The shard can then no longer be committed.
 func (w *ShardWriter) fail(err error) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -224,8 +224,8 @@ func (w *ShardWriter) fail(err error) error {
 
 // Commit writes the index and stores the shard under its key, on the condition in ShardOptions. It
 // returns fault.Exists or fault.Conflict if the condition fails. Inner chunks that were neither put
-// nor carried over are not stored. A shard without inner chunks deletes an existing object, unless
-// the condition requires it to be absent. After an error the shard is aborted.
+// nor carried over are not stored. If there are no inner chunks at all, Commit deletes the object,
+// unless the condition requires it to be absent. After an error the shard is aborted.
 func (w *ShardWriter) Commit(ctx context.Context) error {
 	defer w.free()
 	put, err := w.condition(ctx)
@@ -246,7 +246,7 @@ func (w *ShardWriter) Commit(ctx context.Context) error {
 	return nil
 }
 
-// condition adds the inner chunks to carry over and returns the condition of the commit.
+// condition adds inner chunks of the stored shard and returns the condition of the commit.
 func (w *ShardWriter) condition(ctx context.Context) (put store.PutOptions, err error) {
 	switch {
 	case w.err != nil:
@@ -262,8 +262,8 @@ func (w *ShardWriter) condition(ctx context.Context) (put store.PutOptions, err 
 	return put, err
 }
 
-// carry appends the remaining inner chunks of the stored shard. It returns the version of the
-// stored shard. The version is "" if the shard is absent.
+// carry adds the inner chunks that are kept from the stored shard. It returns the version of the
+// stored shard, or "" if the shard is absent.
 func (w *ShardWriter) carry(ctx context.Context) (store.Version, error) {
 	r := w.r
 	index, err := r.reserve(ctx, concurrency.Index, plan.Sum(r.indexed(w.o), int64(w.o.Chunk.Shards.Len())*4))
@@ -306,8 +306,8 @@ func (w *ShardWriter) free() {
 	}
 }
 
-// Abort discards the parts that were sent, so that nothing becomes visible. It also works after ctx
-// has ended. After Commit it does nothing.
+// Abort removes the parts that were sent, so that nothing becomes visible, even after ctx has
+// ended. After Commit it does nothing.
 func (w *ShardWriter) Abort(ctx context.Context) error {
 	defer w.free()
 	return w.s.Abort(ctx, nil)

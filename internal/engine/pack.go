@@ -12,9 +12,9 @@ import (
 	"github.com/zargo-io/zargo/internal/plan"
 )
 
-// packer encodes the selected inner chunks of one shard in groups, several at a time, and passes
-// them on in the order of the index. Besides the shard, only the groups that are being encoded are
-// in memory: group k is in runs[k%len(runs)].
+// packer encodes the selected inner chunks of one shard and passes them on in the order of the
+// index. It encodes groups of inner chunks, several groups at a time. Only these groups and the
+// shard are in memory. Group k is in runs[k%len(runs)].
 type packer struct {
 	*Call
 	o     *plan.Object
@@ -26,7 +26,7 @@ type packer struct {
 	to    func(ctx context.Context, place int, stored []byte) error // receives the encoded inner chunks; nil means shard.Add
 	shard assemble.Shard                                            // used if to is nil
 
-	// The fields below are set only to change a stored shard.
+	// The fields below are set only for changes of a stored shard.
 
 	blocks []grid.Axis // the grid of inner chunks in the shard
 	decide []int       // extent of the shard that the write replaces, see plan.Object.Decided
@@ -41,7 +41,7 @@ type touched struct {
 }
 
 // pack returns the shard with the selected elements written over old. Other inner chunks of old
-// keep their stored bytes. empty reports that the result has no inner chunks.
+// keep their stored bytes. empty reports that the new shard has no inner chunks.
 func (r *Call) pack(ctx context.Context, hold *concurrency.Hold, o *plan.Object, old []byte) (_ []byte, empty bool, err error) {
 	m := r.size()
 	p := r.packer(hold, o, m.Packing(o, m.Typical(o.Chunk)))
@@ -59,19 +59,19 @@ func (r *Call) pack(ctx context.Context, hold *concurrency.Hold, o *plan.Object,
 	return p.shard.End(ctx)
 }
 
-// over prepares p for changes of the inner chunks of a stored shard.
+// over prepares p for changes of stored inner chunks.
 func (p *packer) over() {
 	p.blocks, p.decide, p.inside = grid.Even(p.o.Chunk.Shards.Chunk), p.o.Decided(), p.o.Inside()
 }
 
-// packer returns a packer of the selected inner chunks of a shard, in the order of the index.
+// packer returns a packer for the selected inner chunks of a shard, in the order of the index.
 func (r *Call) packer(hold *concurrency.Hold, o *plan.Object, at plan.AtOnce) *packer {
 	p := &packer{Call: r, o: o, cut: o.Inner(), hold: hold, at: at, runs: make([][]byte, at.Slots)}
 	p.order = make([]touched, p.cut.Len())
 	for i := range p.order {
 		p.order[i] = touched{place: p.cut.Place(i), i: i}
 	}
-	// A selection with negative steps is not in the order of the index.
+	// If steps are negative, the cut is not in the order of the index.
 	slices.SortFunc(p.order, func(a, b touched) int { return a.place - b.place })
 	return p
 }
@@ -88,7 +88,7 @@ func (p *packer) run(ctx context.Context) error {
 	return concurrency.InTurn(ctx, p.at.Slots, (len(p.order)-1)/p.at.Some+1, p.encode, p.take)
 }
 
-// some returns group k of the inner chunks and its buffer.
+// some returns group k of the inner chunks and the buffer of the group.
 func (p *packer) some(k int) ([]touched, *[]byte) {
 	return p.order[k*p.at.Some : min((k+1)*p.at.Some, len(p.order))], &p.runs[k%len(p.runs)]
 }
@@ -124,8 +124,8 @@ func (p *packer) encode(ctx context.Context, k int) error {
 	return err
 }
 
-// encodeInner appends an inner chunk to dst. If old, its stored form, is not nil, the selected
-// elements are written over old. If the read of old failed, err is the error.
+// encodeInner appends an inner chunk to dst. It writes the selected elements over old, the stored
+// form, if old is not nil. err is the error of reading old.
 func (p *packer) encodeInner(ctx context.Context, box grid.Box, dst, old []byte, err error, s *pipeline.Scratch) ([]byte, error) {
 	if err == nil {
 		decided := old != nil && !p.plan.Write.Merge && box.Covers(p.inside, p.blocks)
@@ -156,8 +156,8 @@ func (p *packer) take(ctx context.Context, k int) error {
 	return nil
 }
 
-// encodeOver is encodeOne over the stored form of a chunk. decided means that the box selects all
-// elements of the chunk inside the array. A stored form that does not decode is then replaced.
+// encodeOver is encodeOne over old, the stored form of a chunk. decided means that the box selects
+// all elements of the chunk inside the array, so that an old that does not decode is replaced.
 func (r *Call) encodeOver(ctx context.Context, key string, c *pipeline.Chunk, b grid.Box, dst, old []byte, s *pipeline.Scratch, decided bool) (out []byte, empty bool, err error) {
 	out, empty, err = r.encodeOne(ctx, key, c, b, dst, old, s)
 	if decided && old != nil && undecodable(err) {

@@ -12,8 +12,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// shard is one version of a stored shard during a read. As a source it reads from the store and
-// decodes inner chunks to r.memory.
+// shard is one version of a stored shard during a read. It is a source that reads from the store
+// and decodes inner chunks to r.memory.
 type shard struct {
 	*plan.Object
 	call    *Call
@@ -21,7 +21,7 @@ type shard struct {
 	missing atomic.Int64 // number of selected innermost chunks that are not stored
 }
 
-// fetch sends one request and decodes the received pieces. s is the shard, or nil for a chunk.
+// fetch sends one request and decodes the received pieces of shard s. s is nil for a chunk.
 func (r *Call) fetch(ctx context.Context, s *shard, rd plan.Read) error {
 	st, slot, err := r.begun(ctx, rd)
 	if err != nil {
@@ -31,7 +31,7 @@ func (r *Call) fetch(ctx context.Context, s *shard, rd plan.Read) error {
 	return r.fetchAdmitted(ctx, st, s, rd)
 }
 
-// fetchAdmitted is fetch for a request that is already admitted and has a slot.
+// fetchAdmitted is fetch for a request that is admitted and has a slot.
 func (r *Call) fetchAdmitted(ctx context.Context, st store.Store, s *shard, rd plan.Read) error {
 	if s == nil {
 		return r.fetchChunk(ctx, st, rd)
@@ -55,8 +55,8 @@ func (r *Call) fetchAdmitted(ctx context.Context, st store.Store, s *shard, rd p
 	return r.decode(ctx, s, pieces, 0, got, at)
 }
 
-// fetchChunk is fetchAdmitted for an unsharded chunk or a range of one. Stored bytes that are the
-// elements themselves are received directly in r.memory.
+// fetchChunk is fetchAdmitted for an unsharded chunk or a range of it. If the stored bytes are the
+// elements themselves, fetchChunk receives them directly in r.memory.
 func (r *Call) fetchChunk(ctx context.Context, st store.Store, rd plan.Read) (err error) {
 	c, box := rd.Pieces[0].Chunk(), rd.Pieces[0].Box()
 	into, more := c.Room(r.memory, box), int64(0) // decoding a range needs no extra memory
@@ -87,7 +87,7 @@ func (r *Call) fetchChunk(ctx context.Context, st store.Store, rd plan.Read) (er
 }
 
 // within decodes the index x of a shard that is in memory. It returns the selected inner chunks
-// that are stored, and sets the other selected inner chunks to the fill value.
+// that are stored, and sets the missing ones to the fill value.
 func (r *Call) within(ctx context.Context, s *shard, p plan.Piece, stored []byte) (x codec.ShardIndex, pieces []plan.Piece, err error) {
 	if x, err = p.Chunk().Shards.IndexOf(stored); err != nil {
 		return x, nil, err
@@ -99,7 +99,7 @@ func (r *Call) within(ctx context.Context, s *shard, p plan.Piece, stored []byte
 	return x, pieces, err
 }
 
-// fill sets missing inner chunks to the fill value and counts the innermost chunks.
+// fill sets missing inner chunks to the fill value and adds them to the count of missing chunks.
 func (r *Call) fill(ctx context.Context, s *shard, missing []plan.Piece) {
 	for _, p := range missing {
 		r.fillOne(ctx, s.Key, p.Chunk(), p.Box())
@@ -107,8 +107,8 @@ func (r *Call) fill(ctx context.Context, s *shard, missing []plan.Piece) {
 	}
 }
 
-// decode decodes inner chunks to r.memory, several at a time. The bytes of from start at offset off
-// in the shard.
+// decode decodes inner chunks to r.memory, several at a time. off is the offset in the shard at
+// which the bytes of from start.
 func (r *Call) decode(ctx context.Context, s *shard, pieces []plan.Piece, off int64, from received, at plan.AtOnce) error {
 	if len(pieces) <= at.Some {
 		return r.decodeSome(ctx, s, pieces, off, from)

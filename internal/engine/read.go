@@ -11,8 +11,8 @@ import (
 )
 
 // Read sets dst to the elements of the array that sel selects, in C order. dst has the shape of the
-// selection. Elements of an object that is proven absent are the fill value. After an error the
-// contents of dst are undefined.
+// selection. Elements of an absent object are the fill value. After an error the contents of dst
+// are undefined.
 func (a *Array) Read(ctx context.Context, dst pipeline.Memory, sel grid.Selection) error {
 	ctx, r, err := a.begin(ctx, dst, sel, nil)
 	if err != nil {
@@ -46,7 +46,8 @@ func (r *Call) read(ctx context.Context, o *plan.Object) (err error) {
 	return err
 }
 
-// readChunk reads a chunk, from the cache if possible, or returns fault.NotFound if it is absent.
+// readChunk reads a chunk, through the cache if possible, or returns fault.NotFound if it is
+// absent.
 func (r *Call) readChunk(ctx context.Context, o *plan.Object) error {
 	if r.caches(o.Chunk) {
 		if err := r.readKept(ctx, o); !errors.Is(err, errUncached) {
@@ -56,8 +57,8 @@ func (r *Call) readChunk(ctx context.Context, o *plan.Object) error {
 	return r.fetch(ctx, nil, o.Wanted())
 }
 
-// readShard reads a shard whole or in parts, as planned and as the store supports. It reads by
-// kept, through the cache, or else by kept.shard. It returns fault.NotFound if the shard is absent.
+// readShard reads a shard, whole or in parts, as the plan says and the store supports. It reads by
+// kept, through the cache, or by kept.shard. It returns fault.NotFound if the shard is absent.
 func (r *Call) readShard(ctx context.Context, o *plan.Object, kept *keptShard) error {
 	if r.caches(o.Chunk) && !r.State.noRanges.Load() {
 		if err := r.readRanges(ctx, o, kept); !errors.Is(err, plan.ErrNoRanges) && !errors.Is(err, errUncached) {
@@ -66,7 +67,7 @@ func (r *Call) readShard(ctx context.Context, o *plan.Object, kept *keptShard) e
 	}
 	s, only := &kept.shard, r.State.noRanges.Load()
 	if !o.Ranged && !only {
-		// A shard with too much unused space to be read whole is read in parts instead.
+		// A shard that is too long because of unused space is read in parts instead.
 		if err := r.fetch(ctx, s, o.Whole()); !errors.Is(err, plan.ErrTooLong) {
 			return err
 		}

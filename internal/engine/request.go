@@ -12,7 +12,7 @@ import (
 )
 
 // begun admits a request that other calls may join, and acquires a slot for it. The request counts
-// even if another call sends it, so that the limit of one call cannot fail a shared load.
+// for this call even if another call sends it. Thus no call's limit can fail a shared load.
 func (r *Call) begun(ctx context.Context, rd plan.Read) (store.Store, *slots, error) {
 	st, err := r.account.AdmitAll(r.store, 1, rd.Known())
 	if err == nil {
@@ -21,8 +21,8 @@ func (r *Call) begun(ctx context.Context, rd plan.Read) (store.Store, *slots, er
 	return st, r.slots, err
 }
 
-// all calls do concurrently for each of several reads. It admits all reads or none. While do runs,
-// it has a slot. It must send its request to the store in its argument.
+// all admits all reads or none. Then it calls do for each read, concurrently. do has a slot while
+// it runs, and must send the request to the store that it receives.
 func (r *Call) all(ctx context.Context, reads plan.Reads, do func(context.Context, store.Store, plan.Read) error) error {
 	st, err := r.account.AdmitAll(r.store, reads.Len(), reads.Bytes())
 	if err != nil {
@@ -37,10 +37,10 @@ type received struct {
 	hold *concurrency.Hold
 }
 
-// receive reserves memory for a response and extra bytes for processing it, and sends the request.
-// If the object is longer than is typical, receive releases the memory, reserves enough, and sends
-// the request again. If the object grows meanwhile, receive at least doubles the length, so that
-// the retries end. If the error matches keep, and keep is not nil, receive also returns the hold.
+// receive reserves memory for a response, and extra bytes for processing it, and sends the request.
+// If the object is longer than usual, receive releases the memory, reserves enough, and sends the
+// request again. If the object grows meanwhile, the length at least doubles, so that the retries
+// end. If keep is not nil and the error matches keep, receive also returns the hold.
 func (r *Call) receive(ctx context.Context, st store.Store, rd plan.Read, extra int64, keep error) (got received, err error) {
 	first := r.size().First(rd)
 	for n := first; ; {
@@ -67,7 +67,7 @@ func (r *Call) receive(ctx context.Context, st store.Store, rd plan.Read, extra 
 }
 
 // receiveInto is receive for stored bytes that are the elements themselves. It receives the bytes
-// in the buffer into and reserves only the extra bytes.
+// in the buffer "into", and reserves only the extra bytes.
 func (r *Call) receiveInto(ctx context.Context, st store.Store, rd plan.Read, into []byte, extra int64) (got received, err error) {
 	got.Value, err = st.Get(ctx, rd.Key, rd.Options(), into)
 	if err = r.check(rd, rd.Bound, got.Value, err); err == nil {
@@ -76,8 +76,8 @@ func (r *Call) receiveInto(ctx context.Context, st store.Store, rd plan.Read, in
 	return got, err
 }
 
-// longest bounds the buffers for values whose length is known from metadata alone. The store
-// allocates the memory for longer values once it knows their length.
+// longest bounds buffers for values whose length is known only from metadata. For longer values,
+// the store allocates the memory once it knows the length.
 const longest = 64 << 20
 
 // buffer returns memory of hold for n bytes, or nil if n is more than longest.
@@ -142,7 +142,7 @@ func (r *Call) version(ctx context.Context, key string) (store.Version, error) {
 }
 
 // undecodable reports whether err means that stored bytes do not decode. Errors of the store do not
-// match, as no bytes were read.
+// match, because no bytes were read.
 func undecodable(err error) bool {
 	var of *fault.KeyError
 	return (errors.Is(err, fault.Corrupt) || errors.Is(err, errors.ErrUnsupported)) && !errors.As(err, &of)

@@ -12,9 +12,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Resolve yields the requests of a plan, object by object. For a read, Resolve itself sends
-// requests for the indexes of shards that are read in parts. It yields the requests for inner
-// chunks and does not send them. It yields the request for an index even if the index is in memory.
+// Resolve yields the requests of a plan, object by object. For a read, Resolve itself sends the
+// requests for the indexes of shards that are read in parts. It yields these requests too, even if
+// the index is in memory. It yields the requests for inner chunks without sending them.
 func (a *Array) Resolve(ctx context.Context, p *plan.Plan) iter.Seq2[plan.Request, error] {
 	return func(yield func(plan.Request, error) bool) {
 		if p.Write != nil {
@@ -51,7 +51,7 @@ func (a *Array) Resolve(ctx context.Context, p *plan.Plan) iter.Seq2[plan.Reques
 	}
 }
 
-// listed collects the requests of an object instead of sending them.
+// listed is a source that collects the requests of an object instead of sending them.
 type listed struct {
 	shard
 	reads []plan.Reads
@@ -93,7 +93,7 @@ func (s *listed) yield(yield func(plan.Request, error) bool) bool {
 	return s.whole == nil || yield(*s.whole, nil)
 }
 
-// top lists the request for the index, and accepts an index of any age as current.
+// top adds the request for the index to the list. It accepts a cached index of any age.
 func (s *listed) top(ctx context.Context) (l *plan.Level, found []codec.ShardIndex, current bool, err error) {
 	index, err := s.Shard().Indexes(make([]codec.ShardIndex, 1))
 	if err != nil {

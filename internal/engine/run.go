@@ -14,10 +14,10 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// maxPlanned bounds the bytes of plans and indexes of the shards that a call has in flight.
+// maxPlanned bounds the bytes of plans and indexes of the shards in flight in a call.
 const maxPlanned = 32 << 20
 
-// Plan returns the plan of a write if w is not nil, else the plan of a read.
+// Plan returns the plan of a read or, if w is not nil, of a write.
 func (a *Array) Plan(sel grid.Selection, w *plan.WriteOptions) *plan.Plan {
 	p := &plan.Plan{}
 	a.plan(p, sel, w, store.TuningOf(a.Store))
@@ -27,7 +27,7 @@ func (a *Array) Plan(sel grid.Selection, w *plan.WriteOptions) *plan.Plan {
 	return p
 }
 
-// plan sets p to the plan of a call. It determines the cost of requests once for each call.
+// plan sets p to the plan of a call. It determines the cost of requests only once.
 func (a *Array) plan(p *plan.Plan, sel grid.Selection, w *plan.WriteOptions, t store.Tuning) {
 	if p.Layout, p.Select, p.Write = a.Layout, sel, w; w != nil {
 		w.Memory, w.NoParts, w.NoRanges = a.sizes(t), a.State.noParts.Load(), a.State.noRanges.Load()
@@ -45,7 +45,7 @@ func (a *Array) plan(p *plan.Plan, sel grid.Selection, w *plan.WriteOptions, t s
 	}
 }
 
-// Begin starts a call that reads sel by several calls of Read. They must use the returned context,
+// Begin starts a call that reads sel by several calls of Read. These must use the returned context,
 // and the returned array or copies of it. They share the counters, limits and slots of one call.
 func (a *Array) Begin(ctx context.Context, sel grid.Selection) (context.Context, *Array, error) {
 	ctx, r, err := a.begin(ctx, pipeline.Memory{Shape: sel.Shape()}, sel, nil)
@@ -57,7 +57,7 @@ func (a *Array) Begin(ctx context.Context, sel grid.Selection) (context.Context,
 	return ctx, &within, nil
 }
 
-// begin starts a call. It returns an error before any request is sent if the call exceeds a limit.
+// begin starts a call. If the plan exceeds a limit, it returns an error before any request is sent.
 func (a *Array) begin(ctx context.Context, m pipeline.Memory, sel grid.Selection, w *plan.WriteOptions) (context.Context, *Call, error) {
 	ctx, r, err := a.open(ctx, m, sel, w)
 	if err == nil {
@@ -113,13 +113,13 @@ func (a *Array) open(ctx context.Context, m pipeline.Memory, sel grid.Selection,
 	return ctx, r, nil
 }
 
-// all accepts every chunk.
+// all is a cache filter that accepts every chunk.
 type all struct{}
 
 func (all) Keeps(*pipeline.Chunk) bool { return true }
 
-// fits returns an error if the plan needs more requests than the call may send. It counts the
-// minimum: one request for each object, and another one to write an object that is partly kept.
+// fits returns an error if the plan needs more requests than the call may send. The minimum is one
+// request for each object, and another one to write an object that is partly kept.
 func (r *Call) fits() error {
 	if err := r.account.Fits(r.total); err != nil || r.plan.Write == nil || r.Options.Account.MaxRequests == 0 {
 		return err
@@ -127,7 +127,7 @@ func (r *Call) fits() error {
 	return r.account.Fits(int(min(r.plan.Amount().Requests.Least, math.MaxInt)))
 }
 
-// each calls do for each object of the plan, several concurrently. op is the operation in errors.
+// each calls do for the objects of the plan, several concurrently. op is the operation in errors.
 func (r *Call) each(ctx context.Context, op string, do func(context.Context, *plan.Object) error) error {
 	return concurrency.Each(ctx, r.objects, r.plan.Objects(), func(ctx context.Context, o *plan.Object) error {
 		err := o.Err
@@ -141,8 +141,8 @@ func (r *Call) each(ctx context.Context, op string, do func(context.Context, *pl
 	})
 }
 
-// mayMerge reports whether the store has the conditions that partial writes of the plan need.
-// Without this check, some objects could be written before a partial write fails.
+// mayMerge reports whether the store supports the partial writes of the plan. Without this check,
+// some objects could be written before a partial write fails.
 func (r *Call) mayMerge() bool {
 	if c := r.plan.Write.Conditions; r.Options.SingleWriter || c.IfAbsent && c.IfVersion {
 		return true

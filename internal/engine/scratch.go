@@ -7,8 +7,8 @@ import (
 	"github.com/zargo-io/zargo/internal/pipeline"
 )
 
-// scratch is the memory that a CPU slot carries from chunk to chunk. Its chunk-sized buffers are
-// lent from the hold of the task that has the slot.
+// scratch is the memory that a CPU slot keeps from chunk to chunk. Its chunk-sized buffers belong
+// to the hold of the task that has the slot.
 type scratch struct {
 	pipeline.Scratch
 	slot *concurrency.Slot

@@ -30,8 +30,8 @@ func (s *shard) top(ctx context.Context) (l *plan.Level, found []codec.ShardInde
 	load := func(ctx context.Context) (*shardIndex, error) { return r.loadIndex(ctx, st, l, rd) }
 	x, joined, err := r.State.loads.Do(ctx, rd.Key, load)
 	if joined && errors.Is(err, fault.NotFound) {
-		// The joined load started before this call, so the shard may have been stored since. A load
-		// that starts now, by any call, returns the current state.
+		// The joined load started before this call, so the shard may have been stored since. A load that
+		// starts now, by any call, finds the current state.
 		x, _, err = r.State.loads.Do(ctx, rd.Key, load)
 		joined = false
 	}
@@ -42,8 +42,8 @@ func (s *shard) top(ctx context.Context) (l *plan.Level, found []codec.ShardInde
 	return l, []codec.ShardIndex{x.ShardIndex}, !joined, nil
 }
 
-// confirm reads the index unless the shard still has the version of the known index. After an error
-// other than fault.Unchanged, it drops the known index.
+// confirm reads the index unless the shard still has the version of the known index. It drops the
+// known index after any error except fault.Unchanged.
 func (s *shard) confirm(ctx context.Context, top *plan.Level) ([]codec.ShardIndex, error) {
 	r := s.call
 	rd := top.Recheck(s.index.version)
@@ -64,7 +64,7 @@ func (s *shard) confirm(ctx context.Context, top *plan.Level) ([]codec.ShardInde
 	return []codec.ShardIndex{now.ShardIndex}, nil
 }
 
-// inner returns indexes from r.State. It reads the other indexes in as few requests as planned.
+// inner returns indexes from r.State. It reads the other indexes, in as few requests as planned.
 func (s *shard) inner(ctx context.Context, l *plan.Level) (found []codec.ShardIndex, sent bool, err error) {
 	r, v := s.call, s.index.version
 	found = make([]codec.ShardIndex, l.Len())

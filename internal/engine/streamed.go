@@ -12,7 +12,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// streams reports whether a shard is sent in parts while it is encoded, see [plan.Memory.Streams].
+// streams reports whether a shard is sent in parts while it is encoded; see [plan.Memory.Streams].
 func (r *Call) streams(o *plan.Object, read bool) bool {
 	return o.Chunk.Shards != nil && !r.State.noParts.Load() && r.size().Streams(o, read)
 }
@@ -24,8 +24,8 @@ func (r *Call) newStream(o *plan.Object, l plan.Limits, buffer func(n int64) []b
 	})
 }
 
-// streamed is a shard that is streamed. It holds one Task until the commit. The Task includes the
-// parts in flight, so the stream waits only for request slots and CPU slots.
+// streamed is a shard that is sent in parts. It holds one Task until the commit. The Task includes
+// the parts in flight, so the stream waits only for request slots and CPU slots.
 type streamed struct {
 	out    *assemble.Stream
 	hold   *concurrency.Hold
@@ -33,7 +33,7 @@ type streamed struct {
 	flight int
 }
 
-// stream reserves memory, including n bytes for reads, and returns a stream for a shard.
+// stream returns a stream for a shard. It reserves memory, including n bytes for reads.
 func (r *Call) stream(ctx context.Context, o *plan.Object, n int64) (*streamed, error) {
 	l := r.size().Stream(o, n)
 	hold, err := r.reserve(ctx, concurrency.Task, l.Total)
@@ -65,10 +65,10 @@ func (r *Call) replaceStreamed(ctx context.Context, o *plan.Object, c store.PutO
 	return r.commit(ctx, o, streamMade(s.out), c)
 }
 
-// swapStreamed is swap for a shard that is streamed. It first sends the selected inner chunks of
-// which no old element remains. Then it reads and adds the other stored inner chunks, in the order
-// of the old shard and all of one version. It returns assemble.ErrNoParts or plan.ErrNoRanges if
-// the store does not support parts or ranges.
+// swapStreamed is swap for a shard that is streamed. It first sends the selected inner chunks that
+// keep no old element. Then it reads and adds the other stored inner chunks in the order of the old
+// shard, all of one version. It returns assemble.ErrNoParts or plan.ErrNoRanges if the store does
+// not support parts or ranges.
 func (r *Call) swapStreamed(ctx context.Context, o *plan.Object, t *attempt) (lost bool, err error) {
 	index, err := r.reserve(ctx, concurrency.Index, plan.Sum(r.indexed(o), int64(o.Chunk.Shards.Len())*4))
 	if err != nil {
@@ -115,8 +115,8 @@ func (r *Call) swapStreamed(ctx context.Context, o *plan.Object, t *attempt) (lo
 	return r.swapped(ctx, o, t, streamMade(s.out), absent, version)
 }
 
-// stays reads the index of the stored shard and returns the reads of its remaining inner chunks. If
-// the shard is absent or assumed to be absent, or does not decode, no inner chunks remain.
+// stays reads the index of the stored shard and returns the reads of the inner chunks to keep.
+// There are none if the shard is absent, or assumed to be absent, or does not decode.
 func (r *Call) stays(ctx context.Context, o *plan.Object, t *attempt) (stays plan.Stays, version store.Version, absent bool, err error) {
 	if t.absent || t.short {
 		return stays, t.damaged, t.absent, nil
@@ -136,8 +136,8 @@ func (r *Call) stays(ctx context.Context, o *plan.Object, t *attempt) (stays pla
 	return stays, x.version, false, nil
 }
 
-// admit admits the reads of remaining inner chunks. If they transfer more bytes than a shard may
-// have, admit returns fault.Limit.
+// admit admits the reads of inner chunks to keep. It returns fault.Limit if the inner chunks have
+// more bytes than a shard may have.
 func (r *Call) admit(o *plan.Object, s *plan.Stays) (store.Store, error) {
 	if most := r.sizes.Longest(o.Chunk); s.Total > most {
 		return nil, fault.Newf(fault.Limit, "the remaining inner chunks of the shard have more than %d bytes", most)
@@ -145,8 +145,8 @@ func (r *Call) admit(o *plan.Object, s *plan.Stays) (store.Store, error) {
 	return r.account.AdmitAll(r.store, s.Reads.Len(), s.Reads.Bytes())
 }
 
-// carry reads the remaining inner chunks of the old shard from st and passes them on. Inner chunks
-// with selected elements are changed; the others keep their stored form.
+// carry reads the inner chunks to keep from st and passes them on. Inner chunks with selected
+// elements are changed; the others keep their stored form.
 func (p *packer) carry(ctx context.Context, st store.Store, stays *plan.Stays) error {
 	var changed []byte
 	bufs := make([]store.Value, plan.ReadsAhead)
@@ -177,7 +177,7 @@ func (p *packer) carry(ctx context.Context, st store.Store, stays *plan.Stays) e
 	return nil
 }
 
-// change writes the selected elements over the stored form of the i-th inner chunk of the cut.
+// change writes the selected elements over the stored form of inner chunk i of the cut.
 func (p *packer) change(ctx context.Context, i int, dst, stored []byte) ([]byte, error) {
 	s, err := p.cpu(ctx, p.hold)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// swap makes one attempt to change an object. lost reports that the object was replaced meanwhile
-// or that an assumption in t was wrong, so swap must be called again.
+// swap makes one attempt to change an object. lost reports that the attempt must be repeated,
+// because the object was replaced meanwhile or an assumption in t was wrong.
 func (r *Call) swap(ctx context.Context, o *plan.Object, t *attempt) (lost bool, err error) {
 	if r.streams(o, !t.absent) && !r.State.noRanges.Load() {
 		if lost, err := r.swapStreamed(ctx, o, t); !errors.Is(err, assemble.ErrNoParts) && !errors.Is(err, plan.ErrNoRanges) {
@@ -46,8 +46,8 @@ func (r *Call) swap(ctx context.Context, o *plan.Object, t *attempt) (lost bool,
 	return r.swapped(ctx, o, t, made{bytes: b, empty: empty}, absent, v.Version)
 }
 
-// before reads the stored form of an object, like the method stored. If the object is absent or
-// assumed to be absent, or does not decode, the bytes are nil.
+// before reads the stored form of an object by the method stored. The bytes are nil if the object
+// is absent, or assumed to be absent, or does not decode.
 func (r *Call) before(ctx context.Context, o *plan.Object, t *attempt) (v received, absent bool, err error) {
 	if t.absent {
 		v.hold, err = r.reserve(ctx, concurrency.Task, r.encoding(o))
@@ -67,10 +67,9 @@ func (r *Call) before(ctx context.Context, o *plan.Object, t *attempt) (v receiv
 	return v, false, err
 }
 
-// stored reads the stored form of an object that is partly written. It also reserves memory for the
-// new form. With the error fault.NotFound it also returns the hold. If unused space makes a shard
-// too long, stored reads it in parts and omits the unused space. If version is not "", stored reads
-// only that version.
+// stored reads the stored form of an object to be changed, and reserves memory for the new form. It
+// returns the hold even with fault.NotFound. If unused space makes a shard too long, stored reads
+// it in parts and omits the unused space. If version is not "", stored reads only that version.
 func (r *Call) stored(ctx context.Context, o *plan.Object, version store.Version) (received, error) {
 	rd := o.Whole()
 	rd.Version = version
@@ -94,8 +93,8 @@ func (r *Call) stored(ctx context.Context, o *plan.Object, version store.Version
 	return v, err
 }
 
-// compact reads the inner chunks of a shard by its index, all of one version, and returns a shard
-// without unused space. It returns fault.Conflict if the shard is replaced meanwhile.
+// compact reads the inner chunks of a shard, all of one version, and returns a shard without unused
+// space. It returns fault.Conflict if the shard is replaced meanwhile.
 func (r *Call) compact(ctx context.Context, o *plan.Object, version store.Version) (got received, err error) {
 	index, err := r.reserve(ctx, concurrency.Index, r.indexed(o))
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 )
 
 // Each method below wraps the function that its comment names, and reports waits and work to the
-// trace of the call. Without a trace they do not read the clock or allocate.
+// trace of the call. Without a trace the methods neither read the clock nor allocate.
 
 // reserve calls [concurrency.Budget.Acquire].
 func (r *Call) reserve(ctx context.Context, k concurrency.Kind, n int64) (*concurrency.Hold, error) {
@@ -108,7 +108,7 @@ func (r *Call) fillOne(ctx context.Context, key string, c *pipeline.Chunk, b gri
 
 func (r *Call) tracesChunks() bool { return r.trace != nil && r.trace.Chunk != nil }
 
-// clock returns the start time for worked, or zero if chunks are not traced.
+// clock returns the current time, for worked. It returns zero if chunks are not traced.
 func (r *Call) clock() (begin time.Time) {
 	if r.tracesChunks() {
 		begin = time.Now()

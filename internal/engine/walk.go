@@ -10,19 +10,18 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// source supplies the indexes and the inner chunks of one shard: [shard] decodes inner chunks to
-// memory, [keptShard] does so through the cache, and [listed] lists the requests.
+// source supplies the indexes and the inner chunks of one shard. [shard] decodes inner chunks to
+// memory, [keptShard] does so through the cache, and [listed] only lists the requests.
 type source interface {
-	// top returns the shard and its index. current reports that the index is not older than the
-	// call. It returns fault.NotFound if the shard is absent, and plan.ErrNoRanges if the store
-	// cannot read ranges. If the index is not cached and the call does not add to the cache, top
-	// returns errUncached.
+	// top returns the shard and its index. current reports that the index is not older than the call.
+	// The error is fault.NotFound if the shard is absent, plan.ErrNoRanges if the store cannot read
+	// ranges, and errUncached if the index is not cached and the call adds nothing to the cache.
 	top(ctx context.Context) (l *plan.Level, found []codec.ShardIndex, current bool, err error)
 	// confirm returns the current index, or fault.Unchanged if top returned the same index.
 	confirm(ctx context.Context, top *plan.Level) ([]codec.ShardIndex, error)
-	// inner returns the indexes of the nested shards of l. sent reports that it sent requests.
+	// inner returns the indexes of the nested shards of l. sent reports whether it sent requests.
 	inner(ctx context.Context, l *plan.Level) (found []codec.ShardIndex, sent bool, err error)
-	// expand returns the reads of a level. It places inner chunks that need no request.
+	// expand returns the reads of a level, and sets the elements that need no request.
 	expand(ctx context.Context, l *plan.Level, found []codec.ShardIndex) (plan.Stage, error)
 	// fetch reads inner chunks of a level.
 	fetch(ctx context.Context, l *plan.Level, reads plan.Reads) error
@@ -30,12 +29,12 @@ type source interface {
 	forget()
 }
 
-// maxReplaced bounds how often the read of a shard is restarted because the shard was replaced.
-// Each restart means that a writer succeeded. So many mean that the store reports wrong versions.
+// maxReplaced bounds how often the read of a shard is restarted. Each restart means that a writer
+// replaced the shard. More restarts mean that the store reports wrong versions.
 const maxReplaced = 100
 
-// readRanges reads a shard in parts, all of one version, and restarts if the shard is replaced
-// meanwhile. Its errors are those of source.top.
+// readRanges reads a shard in parts, all of one version. If the shard is replaced meanwhile, it
+// starts again. Its errors are those of source.top.
 func (r *Call) readRanges(ctx context.Context, o *plan.Object, src source) error {
 	for try := 1; ; try++ {
 		err := r.readVersion(ctx, o, src)
@@ -63,7 +62,7 @@ func (r *Call) readVersion(ctx context.Context, o *plan.Object, src source) erro
 	if err != nil || sent || current {
 		return err
 	}
-	// No request was sent that would have shown that the index is stale.
+	// As no request was sent, the index may be stale.
 	found, err = src.confirm(ctx, top)
 	switch {
 	case errors.Is(err, fault.Unchanged):
@@ -76,7 +75,7 @@ func (r *Call) readVersion(ctx context.Context, o *plan.Object, src source) erro
 }
 
 // walk reads the selected inner chunks of the shards of l and of nested shards. found has the
-// indexes of the shards of l. sent reports that it sent requests.
+// indexes of the shards of l. sent reports whether it sent requests.
 func (r *Call) walk(ctx context.Context, src source, l *plan.Level, found []codec.ShardIndex) (sent bool, err error) {
 	stage, err := src.expand(ctx, l, found)
 	if err != nil {

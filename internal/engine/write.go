@@ -18,11 +18,11 @@ import (
 // selected are written without being read. Other objects are read, changed, and written on the
 // condition that they were not replaced meanwhile. If an object was replaced, its write is retried.
 // An edge object extends beyond the array's shape, and its elements inside the array are all
-// selected. It is put if it is absent. If it exists, it is changed like a partly selected object,
-// because another writer may have appended its other elements. An object that is all fill value is
-// deleted or not written, unless the pipeline stores such objects. A store without conditional
-// writes needs the option SingleWriter. Without it, a partial write returns errors.ErrUnsupported
-// before anything is written.
+// selected. An absent edge object is put. An existing edge object is changed like a partly selected
+// object, because another writer may have appended its other elements. An object that is all fill
+// value is deleted or not written, unless the pipeline stores such objects. A store without
+// conditional writes needs the option SingleWriter. Without it, a partial write returns
+// errors.ErrUnsupported before anything is written.
 //
 // After an error each object is either wholly old or wholly new.
 func (a *Array) Write(ctx context.Context, src pipeline.Memory, sel grid.Selection) error {
@@ -36,7 +36,7 @@ func (a *Array) Write(ctx context.Context, src pipeline.Memory, sel grid.Selecti
 // WriteOptions returns the options for plans of writes.
 func (a *Array) WriteOptions() *plan.WriteOptions {
 	w := &plan.WriteOptions{Merge: a.Layout.Pipe.OfField(), Held: a.Options.Guard != nil, Single: a.Options.SingleWriter}
-	// This is the default of store.ConditionsOf, without its allocation.
+	// This is the default of store.ConditionsOf, without an allocation.
 	w.Conditions = store.Conditions{IfAbsent: true, IfVersion: true}
 	store.As(a.Store, &w.Conditions)
 	return w
@@ -59,12 +59,12 @@ func (r *Call) write(ctx context.Context, o *plan.Object) error {
 }
 
 // maxConflicts bounds how often the write of an object is retried. Each conflict means that another
-// writer succeeded. So many conflicts mean that the store reports wrong versions.
+// writer succeeded. More conflicts mean that the store reports wrong versions.
 const maxConflicts = 1000
 
-// contend writes an object on a condition and retries as long as an attempt is lost. Goroutines of
-// this process take turns. met reports that another process wrote the object first. A partial write
-// then waits, as many processes may write the object. The write of a whole object does not wait.
+// contend writes an object on a condition and retries while the attempt is lost. Goroutines of this
+// process take turns. met reports that another process wrote the object first. Then a partial write
+// waits, as many processes may write the object, but a write of the whole object does not.
 func (r *Call) contend(ctx context.Context, o *plan.Object, write func() (lost, met bool, err error)) error {
 	merges := !o.Covers || o.Edge
 	key, err := r.lock(ctx, o.Key)
@@ -105,8 +105,8 @@ func (r *Call) replace(ctx context.Context, o *plan.Object) error {
 }
 
 // add writes a whole object if it is absent. An existing object may be from a longer array or an
-// interrupted writer. It is replaced if the guard returns nil and it still has the version that was
-// read. An object that is all fill value only replaces an existing object.
+// interrupted writer. If the guard returns nil, add replaces it, on the condition of the version
+// that was read. If all elements are the fill value, add only deletes an existing object.
 func (r *Call) add(ctx context.Context, o *plan.Object) error {
 	if r.streams(o, false) {
 		// The version is read first, as that is cheap compared with such a shard. The shard is
@@ -144,7 +144,7 @@ func (r *Call) add(ctx context.Context, o *plan.Object) error {
 	})
 }
 
-// only returns the condition that an object has version v or, if v is "", is absent.
+// only returns the condition that an object has version v or, if v is "", that it is absent.
 func only(v store.Version) store.PutOptions {
 	return store.PutOptions{IfAbsent: v == "", IfVersion: v}
 }

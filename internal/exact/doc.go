@@ -1,6 +1,6 @@
-// Package exact reads the body of a response whose length was announced. It does not trust the
-// announcement. Unless the caller has bounded the length, the memory for a long value grows as its
-// bytes arrive.
+// Package exact reads the body of a response that has announced its length. The announcement may be
+// false. Therefore the memory for a long value grows as its bytes arrive, unless the caller has
+// bounded the length.
 //
 //	buf, err := exact.Read(buf, resp.Body, n, false)
 //	if err == nil {

@@ -8,17 +8,17 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// exactBelow is the maximum number of bytes that Read allocates before they arrive, unless the
-// caller has bounded the length. 64 MiB is more than a chunk of reasonable size. 128 requests with
-// false announcements of this length do not exhaust the memory of a machine.
+// exactBelow is the maximum number of bytes that Read allocates before any bytes arrive, unless the
+// caller has bounded the length. Chunks of reasonable size are shorter than 64 MiB, and 128
+// requests with false announcements of this length do not exhaust the memory of a machine.
 const exactBelow = 64 << 20
 
 // Read appends exactly n bytes of r to buf. If the capacity of buf is too small, Read allocates
-// memory of the exact size once. However, if n is more than 64 MiB and bounded is false, the memory
-// grows as bytes arrive.
+// memory of the exact size once. If n is more than 64 MiB and bounded is false, the memory grows as
+// bytes arrive instead.
 //
-// If Read fails, it returns buf with the bytes that arrived. Read returns io.ErrUnexpectedEOF if r
-// ends early and fault.Limit if n does not fit an int.
+// If Read fails, it returns buf with the bytes that have arrived. The error is io.ErrUnexpectedEOF
+// if r ends early, and fault.Limit if n exceeds the range of int.
 func Read(buf []byte, r io.Reader, n int64, bounded bool) ([]byte, error) {
 	if n < 0 || n > int64(math.MaxInt-len(buf)) {
 		return buf, fault.Newf(fault.Limit, "a value of %d bytes does not fit in memory", n)
@@ -44,8 +44,8 @@ func Read(buf []byte, r io.Reader, n int64, bounded bool) ([]byte, error) {
 	return buf, nil
 }
 
-// withRoom returns buf with capacity for exactly n more bytes. The growth factor of slices.Grow
-// could waste the size of a chunk.
+// withRoom returns buf with capacity for exactly n more bytes. slices.Grow could allocate much
+// more.
 func withRoom(buf []byte, n int) []byte {
 	if cap(buf)-len(buf) >= n {
 		return buf
@@ -53,9 +53,9 @@ func withRoom(buf []byte, n int) []byte {
 	return append(make([]byte, 0, len(buf)+n), buf...)
 }
 
-// End returns nil if r has no more bytes, and fault.Unavailable if r has more bytes. If the read
-// fails, End returns its error. Stores call it after [Read], so that the connection can be reused
-// and the checksum of the body is compared.
+// End returns nil if r has no more bytes, and fault.Unavailable if r has more bytes. If it cannot
+// read r, it returns the error of r. Stores call End after [Read], so that the connection can be
+// reused and the checksum of the body is compared.
 func End(r io.Reader) error {
 	var one [1]byte
 	n, err := io.ReadFull(r, one[:])

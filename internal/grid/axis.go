@@ -6,9 +6,9 @@ import (
 	"sort"
 )
 
-// Axis describes how an axis of an array is divided into chunks. Either all chunks have one length,
-// or there are runs of chunks of equal length. [Even] and [Uneven] return an Axis. The zero Axis is
-// invalid. An Axis is immutable.
+// Axis is the division of an axis of an array into chunks. Either all chunks have one length, or
+// there are several runs of chunks of equal length. [Even] and [Uneven] return an Axis. The zero
+// Axis is invalid. An Axis is immutable.
 type Axis struct {
 	edge int       // the length of every chunk if runs is nil
 	runs []segment // at least two
@@ -22,7 +22,7 @@ type segment struct {
 	edge  int // chunk length, at least 1
 }
 
-// Run is Count consecutive chunks of length Edge. Both are at least 1.
+// Run is a sequence of Count chunks of length Edge. Count and Edge are at least 1.
 type Run struct{ Edge, Count int }
 
 // Even returns the axes of a regular grid with chunks of this shape.
@@ -37,10 +37,10 @@ func Even(chunk []int) []Axis {
 // Uneven returns an axis of n elements, divided into the chunks of runs. The lengths of these
 // chunks must add up to n or more.
 //
-// It drops chunks beyond n, so that no number overflows. If n is 0, chunks have the length of the
-// first run, because codecs such as sharding accept only chunks of certain lengths. It joins
-// adjacent runs of one length. If one run remains, the axis equals one of [Even]. The memory
-// depends on the number of runs, not on the number of chunks.
+// Uneven drops chunks beyond n, so that no number overflows, and joins adjacent runs of one length.
+// If one run remains, the axis equals an axis that [Even] returns. If n is 0, the chunks have the
+// length of the first run, because codecs such as sharding accept only chunks of certain lengths.
+// The memory depends on the number of runs, not on the number of chunks.
 func Uneven(n int, runs []Run) Axis {
 	var all []segment
 	first, start := 0, 0
@@ -79,7 +79,7 @@ func (a Axis) number(pos int) int {
 }
 
 // Locate returns the number and length of the chunk that contains index pos, and the offset of pos
-// in it.
+// in this chunk.
 func (a Axis) Locate(pos int) (chunk, edge, off int) {
 	if a.runs == nil {
 		chunk = pos / a.edge
@@ -99,7 +99,7 @@ func (a Axis) run(pos int) int {
 	return sort.Search(len(a.runs), func(i int) bool { return a.runs[i].start > pos }) - 1
 }
 
-// end returns the index after segment i.
+// end returns the index of the first element after segment i.
 func (a Axis) end(i int) int {
 	if i+1 < len(a.runs) {
 		return a.runs[i+1].start
@@ -121,7 +121,7 @@ func (a Axis) chunk(i int) (start, edge int) {
 	return s.start + (i-s.first)*s.edge, s.edge
 }
 
-// Count returns the number of chunks if the axis has n elements.
+// Count returns the number of chunks of an axis with n elements.
 func (a Axis) Count(n int) int {
 	if n == 0 {
 		return 0
@@ -129,7 +129,7 @@ func (a Axis) Count(n int) int {
 	return a.number(n-1) + 1
 }
 
-// Edge returns the common length of all chunks, if there is one.
+// Edge returns the length of the chunks. ok is false if the chunks differ in length.
 func (a Axis) Edge() (n int, ok bool) { return a.edge, a.runs == nil }
 
 // Longest returns the length of the longest chunk.
@@ -152,7 +152,7 @@ func (a Axis) Divisor() int {
 	return n
 }
 
-// Shape returns the common shape of all chunks of a grid, or nil if they differ in shape.
+// Shape returns the shape of the chunks of a grid, or nil if the chunks differ in shape.
 func Shape(axes []Axis) []int {
 	s := make([]int, len(axes))
 	for i, a := range axes {

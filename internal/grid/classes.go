@@ -1,18 +1,18 @@
 package grid
 
-// Class is a piece of a [Slice] and the number of pieces that select the same elements of their
-// chunks.
+// Class is a class of pieces of a [Slice] that select the same elements of their chunks. It has one
+// of the pieces, and their number.
 type Class struct {
 	Part
 	Like int
 }
 
-// alike is the key of a class: the properties that its pieces have in common.
+// alike has the properties that all pieces of a class have in common.
 type alike struct{ off, step, n, edge, inside int }
 
-// Classes groups the pieces of s into classes, for an axis of length elements. Pieces of one class
-// have the same Off, Step and N. Their chunks have the same length, and the same number of elements
-// within the axis. Each piece of an Index is a separate class.
+// Classes groups the pieces of s into classes. The axis has length elements. Pieces of one class
+// have the same Off, Step and N, and their chunks have the same length and the same number of
+// elements within the axis. Each piece of an Index is a separate class.
 //
 // Classes does not iterate over all pieces. For each run of chunks of one length, it examines one
 // piece for each offset at which pieces begin.
@@ -57,9 +57,9 @@ func (s Slice) Classes(axis Axis, length int) []Class {
 	return classes
 }
 
-// periods returns a period in elements and the number n of whole periods. After one period, the
-// offsets of pieces in their chunks repeat. Element j must begin a piece. The periods end before
-// the last piece in chunks of the same length.
+// periods returns a period in elements, after which the offsets of pieces in their chunks repeat. n
+// is the number of whole periods from element j on, which must begin a piece. These periods end
+// before the last piece in the run of chunks of the same length.
 func (s Slice) periods(j int, axis Axis) (n, period int) {
 	if j == 0 {
 		return 0, 0 // the first piece may start within its chunk
@@ -88,7 +88,7 @@ func (s Slice) periods(j int, axis Axis) (n, period int) {
 	return max(first, 0) / period, period
 }
 
-// before returns the number of elements of a piece that precede the element at off.
+// before returns the number of elements that precede the element at off in its piece.
 func before(off, edge, step int) int {
 	if step > 0 {
 		return off / step

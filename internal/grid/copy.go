@@ -5,15 +5,15 @@ import (
 	"slices"
 )
 
-// run is one level of a nested copy of n steps. If dl and sl are nil, a step advances ds bytes in
-// the destination and ss bytes in the source. Otherwise it advances to the next offsets in dl and
-// sl.
+// run is one level of a nested copy: a loop of n steps. Each step advances ds bytes in the
+// destination and ss bytes in the source. If dl and sl are not nil, they contain the offsets of the
+// steps instead.
 type run struct {
 	n, ds, ss int
 	dl, sl    []int // offsets in bytes, or nil for steps of ds and ss
 }
 
-// at returns the offsets of step i.
+// at returns the offsets of step i in the destination and in the source.
 func (r run) at(i int) (d, s int) {
 	if r.dl != nil {
 		return r.dl[i], r.sl[i]
@@ -21,8 +21,8 @@ func (r run) at(i int) (d, s int) {
 	return i * r.ds, i * r.ss
 }
 
-// FromChunk copies the box's elements from src, a chunk of shape chunk, to dst, a region of shape
-// region. Elements have size bytes.
+// FromChunk copies the elements of the box from src to dst. src is a chunk of shape chunk, and dst
+// is a region of shape region. Elements have size bytes.
 func (b Box) FromChunk(dst, src []byte, region, chunk []int, size int) {
 	if b.Pairs != nil {
 		b.copyPairs(dst, src, size, false)
@@ -33,8 +33,8 @@ func (b Box) FromChunk(dst, src []byte, region, chunk []int, size int) {
 	walk(runs, size, d, s, func(d, s, n int) { copy(dst[d:d+n], src[s:s+n]) })
 }
 
-// ToChunk copies the box's elements from src, a region of shape region, to dst, a chunk of shape
-// chunk. Elements have size bytes.
+// ToChunk copies the elements of the box from src to dst. src is a region of shape region, and dst
+// is a chunk of shape chunk. Elements have size bytes.
 func (b Box) ToChunk(dst, src []byte, region, chunk []int, size int) {
 	if b.Pairs != nil {
 		b.copyPairs(src, dst, size, true)
@@ -45,8 +45,7 @@ func (b Box) ToChunk(dst, src []byte, region, chunk []int, size int) {
 	walk(runs, size, d, s, func(d, s, n int) { copy(dst[s:s+n], src[d:d+n]) })
 }
 
-// FillRegion sets the box's elements in dst, a region of shape region, to fill, which is one
-// element.
+// FillRegion sets the elements of the box in dst, a region of shape region. fill is one element.
 func (b Box) FillRegion(dst []byte, region []int, fill []byte) {
 	for _, p := range b.Pairs {
 		copy(dst[p.To*len(fill):], fill)
@@ -66,7 +65,7 @@ func (b Box) FillRegion(dst []byte, region []int, fill []byte) {
 	})
 }
 
-// placed returns the box with the positions in the region also as the positions in the chunk.
+// placed returns a copy of the box in which the positions in the chunk equal those in the region.
 func (b Box) placed() Box {
 	parts := make([]Part, len(b.Parts))
 	for i, p := range b.Parts {
@@ -75,9 +74,9 @@ func (b Box) placed() Box {
 	return Box{Parts: parts}
 }
 
-// runs returns the offsets of the first element in the region and in the chunk. It appends the
-// levels of the nested copy to runs, which must be empty, the outermost level first. It joins
-// adjacent levels whose steps are even in the region and in the chunk.
+// runs returns the levels of the nested copy, the outermost level first, and the offsets of the
+// first element in the destination and in the source. It appends the levels to the argument runs,
+// which must be empty. It joins adjacent levels whose steps are even in both buffers.
 func (b Box) runs(runs []run, region, chunk []int, size int) (dst, src int, _ []run) {
 	ds, ss := size, size
 	for i := len(region) - 1; i >= 0; i-- {
@@ -110,8 +109,8 @@ func scaled(list []int, by int) []int {
 	return out
 }
 
-// walk calls row with the offsets and the length of each range of bytes that is contiguous in both
-// buffers.
+// walk calls row for each range of bytes that is contiguous in both buffers, with the two offsets
+// and the length of the range.
 func walk(runs []run, size, d, s int, row func(d, s, n int)) {
 	if len(runs) == 0 {
 		row(d, s, size)
@@ -128,7 +127,7 @@ func walk(runs []run, size, d, s int, row func(d, s, n int)) {
 	}
 }
 
-// Fill repeats the element fill over b. The length of b must be a multiple of the length of fill.
+// Fill sets every element of b to fill. The length of b must be a multiple of the length of fill.
 func Fill(b, fill []byte) {
 	if len(b) == 0 {
 		return

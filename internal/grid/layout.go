@@ -5,16 +5,16 @@ import (
 	"slices"
 )
 
-// DefaultElements is the default maximum number of elements of a chunk. TensorStore has the same
-// default.
+// DefaultElements is the default maximum number of elements of a chunk, as in TensorStore.
 const DefaultElements = 1 << 20
 
-// Layout returns a shape of chunks for an array, chosen as TensorStore's drivers do. Along axis i
-// the length is the integer nearest to factor · aspect[i], at least 1 and at most the length of the
-// axis. factor is the largest number for which a chunk has at most the given number of elements.
+// Layout returns a shape of chunks for an array, chosen as TensorStore's drivers do. The length of
+// a chunk along axis i is factor · aspect[i], rounded to the nearest integer that is at least 1 and
+// at most the length of the axis. factor is the largest number for which a chunk has at most the
+// number elements of elements.
 //
-// A nil aspect, or 0 along an axis, means 1. Other values must be positive and finite. elements
-// must be at least 1.
+// If aspect is nil or aspect[i] is 0, the value 1 is used. Other values must be positive and
+// finite. elements must be at least 1.
 func Layout(shape []int, aspect []float64, elements int) []int {
 	ratio := make([]float64, len(shape))
 	least := math.Inf(1)
@@ -42,8 +42,8 @@ func Layout(shape []int, aspect []float64, elements int) []int {
 		}
 		return total <= float64(elements)
 	}
-	// The total is a step function of the factor. Bisection finds the largest factor before the
-	// total exceeds the limit, to about the last bit.
+	// Search by bisection the largest factor for which the total does not exceed the limit, up to
+	// about the last bit. The total is a step function of the factor.
 	lo, hi := 0.0, (float64(longest)+1)/least
 	if at(hi) {
 		return chunk
@@ -63,9 +63,9 @@ func Layout(shape []int, aspect []float64, elements int) []int {
 	return chunk
 }
 
-// Multiple returns a shape of shards that is a multiple of the shape of chunks. A shard has at
-// least one chunk. If it has several, it has at most the given number of elements. It does not
-// extend further beyond the array than the last chunk does. aspect is as for [Layout].
+// Multiple returns a shape of shards that is a multiple of the shape of chunks. A shard has one
+// chunk, or several chunks with at most the given number of elements in total. It does not extend
+// further beyond the array than the last chunk does. aspect has the same meaning as in [Layout].
 func Multiple(shape, chunk []int, aspect []float64, elements int) []int {
 	each := 1
 	for _, c := range chunk {

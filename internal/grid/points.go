@@ -10,34 +10,34 @@ import (
 type Selection interface {
 	// Shape returns the shape of the result.
 	Shape() []int
-	// Len returns the number of elements. ok is false if it overflows an int.
+	// Len returns the number of elements. ok is false if the number exceeds the range of int.
 	Len() (n int, ok bool)
-	// Chunks yields each chunk of a grid that the selection touches, once.
+	// Chunks yields, once, each chunk of a grid that the selection touches.
 	Chunks(chunk []Axis) iter.Seq[Box]
 	// Touched returns the number of chunks of a grid that the selection touches.
 	Touched(chunk []Axis) int
 }
 
-// Pair is one element of [Points]. Off is its index in the chunk, and To its index in the result,
-// both in C order.
+// Pair is one element of [Points]. Off is the index of the element in its chunk, and To is the
+// index in the result. Both indices are in C order.
 type Pair struct{ Off, To int }
 
-// Points selects single elements by their coordinates. NewPoints sorts them by chunk. Each point
-// takes 24 bytes in addition to its coordinates.
+// Points is a selection of single elements by their coordinates. NewPoints sorts the points by
+// chunk. Each point takes 24 bytes in addition to its coordinates.
 type Points struct {
 	at    [][]int // one list for each axis
 	n     int
 	chunk []Axis
-	// order has the points sorted by chunk. Points of one chunk keep their order. If an element is
-	// written several times, the last write is effective.
+	// order lists the points sorted by chunk. Points of one chunk keep their order, so that the last
+	// write takes effect if an element is written several times.
 	order []int
 	pairs []Pair // in the order of order
 	ends  []int  // end of each chunk's pairs
 }
 
-// NewPoints selects n elements of an array. chunk is the grid of the array. at has a list of n
-// coordinates for each axis. All points must be within the array. NewPoints retains the lists and
-// does not modify them.
+// NewPoints selects n elements of an array. chunk is the grid of the array. For each axis, at has a
+// list of n coordinates. All points must be within the array. NewPoints retains the lists and does
+// not modify them.
 func NewPoints(at [][]int, n int, chunk []Axis) *Points {
 	p := &Points{at: at, n: n, chunk: chunk, order: make([]int, n), pairs: make([]Pair, n)}
 	for i := range p.order {
@@ -63,7 +63,7 @@ func NewPoints(at [][]int, n int, chunk []Axis) *Points {
 	return p
 }
 
-// compare compares the chunks of two points, in C order.
+// compare compares the positions of the chunks of two points, in C order.
 func (p *Points) compare(i, j int) int {
 	for d := range p.chunk {
 		a := &p.chunk[d]
@@ -74,7 +74,7 @@ func (p *Points) compare(i, j int) int {
 	return 0
 }
 
-// Shape returns the shape of the result: one axis with the number of points.
+// Shape returns the shape of the result. It has one axis, whose length is the number of points.
 func (p *Points) Shape() []int { return []int{p.n} }
 
 // Len returns the number of points.
@@ -96,7 +96,7 @@ func (p *Points) Chunks([]Axis) iter.Seq[Box] {
 	}
 }
 
-// Box returns the i-th chunk that contains a point.
+// Box returns the box of the i-th chunk that contains a point.
 func (p *Points) Box(i int) Box {
 	from := 0
 	if i > 0 {
@@ -109,8 +109,8 @@ func (p *Points) Box(i int) Box {
 	return b
 }
 
-// pairsCover implements Covers for a box of Points. Its memory depends on the number of points,
-// not on the length of the chunk.
+// pairsCover implements [Box.Covers] for a box of Points. It takes memory for the points, not for
+// all elements of the chunk.
 func (b Box) pairsCover(shape []int, axes []Axis) bool {
 	left := 1 // number of elements of the chunk within the array that are not yet covered
 	chunk, inside := make([]int, len(axes)), make([]int, len(axes))
@@ -140,8 +140,8 @@ func (b Box) pairsCover(shape []int, axes []Axis) bool {
 }
 
 // CutPairs divides the pairs of a box among inner chunks. chunk is the shape of the chunk of the
-// box, and inner is the shape of the inner chunks. Coord and Off of the result are relative to the
-// chunk. To is as in b.
+// box, and inner is the shape of the inner chunks. In the result, Coord is the position of an inner
+// chunk in the chunk, Off is the index in the inner chunk, and To has the values of b.
 func (b Box) CutPairs(chunk, inner []int) *Points {
 	at := make([][]int, len(chunk))
 	for d := range at {
@@ -161,7 +161,8 @@ func (b Box) CutPairs(chunk, inner []int) *Points {
 	return cut
 }
 
-// copyPairs copies elements of size bytes between a region and a chunk.
+// copyPairs copies elements of size bytes from the region to the chunk, or in the other direction
+// if toChunk is false.
 func (b Box) copyPairs(region, chunk []byte, size int, toChunk bool) {
 	for _, p := range b.Pairs {
 		r, c := region[p.To*size:(p.To+1)*size], chunk[p.Off*size:(p.Off+1)*size]

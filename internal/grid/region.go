@@ -6,14 +6,14 @@ import (
 	"slices"
 )
 
-// Slice selects Count elements of one axis: Start, Start+Step, …, or the elements of Index. Step
-// must not be 0. A negative Step goes backwards.
+// Slice selects Count elements of one axis: the elements Start, Start+Step, …, or those in Index.
+// Step must not be 0. A negative Step goes backwards.
 type Slice struct {
 	Start, Step, Count int
 	Index              []int // if not nil, the Count selected indices in any order; Start and Step are then unused
 }
 
-// Region is a resolved selection: one Slice for each axis, all within the array.
+// Region is a selection with one Slice for each axis. All selected elements are within the array.
 type Region []Slice
 
 // Part is the piece of a Slice in one chunk.
@@ -36,7 +36,7 @@ func (r Region) Shape() []int {
 	return s
 }
 
-// Len returns the number of elements. ok is false if it overflows an int.
+// Len returns the number of elements. ok is false if the number exceeds the range of int.
 func (r Region) Len() (n int, ok bool) {
 	n, ok = 1, true
 	for _, a := range r {
@@ -60,14 +60,14 @@ func Whole(shape []int) Region {
 	return r
 }
 
-// part returns the piece of s that starts at the j-th element, in the chunk of that element.
+// part returns the piece of s that starts at the j-th selected element.
 func (s Slice) part(j int, axis Axis) Part {
 	c, edge, off := axis.Locate(s.Start + j*s.Step)
 	return Part{Chunk: c, Off: off, Step: s.Step, N: min(s.within(off, edge), s.Count-j), Out: j}
 }
 
-// within returns the number of elements that s selects in a range of n elements, from offset off
-// on.
+// within returns the number of elements that s selects in a range of n elements. off is the offset
+// in the range of the first selected element.
 func (s Slice) within(off, n int) int {
 	if s.Step > 0 {
 		return (n-off-1)/s.Step + 1
@@ -76,7 +76,7 @@ func (s Slice) within(off, n int) int {
 }
 
 // listed returns the pieces of an Index in the order of their chunks. The elements of a piece keep
-// their order. If an element is written several times, the last write is effective.
+// their order, so that the last write takes effect if an element is written several times.
 func (s Slice) listed(axis Axis) []Part {
 	order, at := make([]int, s.Count), make([]int, s.Count)
 	for i, pos := range s.Index {
@@ -142,14 +142,15 @@ func (w *walker) next() bool {
 	return true
 }
 
-// slice returns the piece as a slice of its chunk.
+// slice returns p as a slice of the elements of its chunk.
 func (p Part) slice() Slice { return Slice{Start: p.Off, Step: p.Step, Count: p.N, Index: p.At} }
 
 // Touched returns the number of pieces that AppendCut appends.
 func (p Part) Touched(inner int) int { return p.slice().Touched(Axis{edge: inner}) }
 
-// AppendCut divides p among the inner chunks of its chunk and appends the pieces to parts. Chunk
-// and Off of the pieces are relative to the chunk. Out and To are as in p.
+// AppendCut divides p among the inner chunks of its chunk and appends the pieces to parts. In the
+// pieces, Chunk is the position of an inner chunk in the chunk of p, Off and At are relative to the
+// inner chunk, and Out and To are relative to the region.
 func (p Part) AppendCut(parts []Part, inner int) []Part {
 	s := p.slice()
 	if p.N == 0 {
@@ -180,9 +181,9 @@ type Box struct {
 	Pairs []Pair // for Points, the selected elements instead of Parts
 }
 
-// Chunks yields each chunk of a grid that the region touches, once. The chunks are in C order if no
-// step is negative. The caller may retain a Box, but must not modify At and To of its parts. A
-// region without elements touches no chunk. A region without axes touches one.
+// Chunks yields, once, each chunk of a grid that the region touches. The chunks are in C order if
+// no step is negative. The caller may retain a Box, but must not modify At and To of its parts. A
+// region without elements touches no chunk. A region without axes touches one chunk.
 func (r Region) Chunks(chunk []Axis) iter.Seq[Box] {
 	return func(yield func(Box) bool) {
 		for _, s := range r {
@@ -237,7 +238,7 @@ func (s Slice) Touched(axis Axis) int {
 	case axis.runs == nil:
 		return s.touched(axis.edge)
 	}
-	// Count run by run. The chunks of a run have one length, and each chunk is in one run.
+	// Add up the counts of the runs. Each chunk is in one run.
 	n := 0
 	for j := 0; j < s.Count; {
 		k := axis.run(s.Start + j*s.Step)
@@ -250,7 +251,8 @@ func (s Slice) Touched(axis Axis) int {
 	return n
 }
 
-// touched returns the number of chunks of length edge that s touches. s has elements and no Index.
+// touched returns the number of chunks of length edge that s touches. s must have elements and must
+// not have an Index.
 func (s Slice) touched(edge int) int {
 	if max(s.Step, -s.Step) >= edge {
 		return s.Count // each selected element is in another chunk
@@ -267,8 +269,7 @@ func makeBox(axes []walker) Box {
 	return b
 }
 
-// MakeBox returns a box of n axes for the caller to fill in. It makes as few allocations as
-// possible.
+// MakeBox returns a box of n axes, which the caller sets. It makes as few allocations as possible.
 func MakeBox(n int) Box {
 	var b Box
 	switch {
@@ -299,7 +300,8 @@ func Count(shape, chunk []int) []int {
 	return n
 }
 
-// Covers reports whether the box selects every element of its chunk within an array of this shape.
+// Covers reports whether the box selects all elements of its chunk that are within an array of this
+// shape.
 func (b Box) Covers(shape []int, chunk []Axis) bool {
 	if b.Pairs != nil {
 		return b.pairsCover(shape, chunk)
@@ -313,8 +315,8 @@ func (b Box) Covers(shape []int, chunk []Axis) bool {
 	return true
 }
 
-// distinct returns the number of different elements of the piece in a chunk of length chunk. If a
-// long Index cannot cover the chunk, distinct may count an element twice.
+// distinct returns the number of different elements that the piece selects in a chunk of length
+// chunk. For a long Index that is too short to cover the chunk, it may count an element twice.
 func (p Part) distinct(chunk int) int {
 	if p.At == nil {
 		return p.N
@@ -329,7 +331,8 @@ func (p Part) distinct(chunk int) int {
 	return len(seen)
 }
 
-// All returns the box that selects a whole chunk of this shape, in a region of the same shape.
+// All returns the box that selects all elements of a chunk of this shape, in a region of the same
+// shape.
 func All(shape []int) Box {
 	b := MakeBox(len(shape))
 	for i, n := range shape {
@@ -338,8 +341,8 @@ func All(shape []int) Box {
 	return b
 }
 
-// Len returns the number of elements that the box selects. An element that is selected twice counts
-// twice.
+// Len returns the number of elements that the box selects. It counts an element as often as the box
+// selects it.
 func (b Box) Len() int {
 	if b.Pairs != nil {
 		return len(b.Pairs)
@@ -351,7 +354,7 @@ func (b Box) Len() int {
 	return n
 }
 
-// Full reports whether the box selects every element of a chunk of this shape in order.
+// Full reports whether the box selects every element of a chunk of this shape, in order.
 func (b Box) Full(chunk []int) bool {
 	if b.Pairs != nil {
 		return false

@@ -1,16 +1,17 @@
 package grid
 
-// Stretch is N consecutive elements of a [Slice], from element Out on.
+// Stretch is a sequence of N consecutive elements of a [Slice]. The first element has number Out.
 type Stretch struct{ Out, N int }
 
-// Stretch returns the elements from the j-th on up to the end of their block. A block is a number
-// of neighbouring chunks of an axis, at least 1, and block 0 begins with chunk 0. If an Index
-// returns to a block, it has another stretch there.
+// Stretch returns the stretch from the j-th element to the last consecutive element in the same
+// block. A block has the given number of neighbouring chunks, at least 1, and block 0 begins with
+// chunk 0. If an Index returns to a block, it has another stretch in that block.
 func (s Slice) Stretch(j int, axis Axis, chunks int) Stretch {
 	return Stretch{j, s.stretch(j, axis, chunks)}
 }
 
-// stretch returns the number of elements from the j-th on that are in one block.
+// stretch returns the number of consecutive elements from the j-th element on that are in one
+// block.
 func (s Slice) stretch(j int, axis Axis, chunks int) int {
 	if s.Index != nil {
 		n, block := 1, axis.number(s.Index[j])/chunks
@@ -33,7 +34,7 @@ func (s Slice) stretch(j int, axis Axis, chunks int) int {
 	return min((start+edge-at-1)/s.Step+1, s.Count-j)
 }
 
-// Of returns the slice of the elements of a stretch.
+// Of returns a slice with the elements of a stretch of s.
 func (s Slice) Of(t Stretch) Slice {
 	if s.Index != nil {
 		return Slice{Step: 1, Count: t.N, Index: s.Index[t.Out : t.Out+t.N]}

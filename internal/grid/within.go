@@ -1,7 +1,7 @@
 package grid
 
-// Within returns the part of the box at one position of its last axes, which have this shape and
-// are within one chunk. i is the index of the position in C order.
+// Within returns the part of the box at one position of the last axes. shape is the shape of these
+// axes, which are within one chunk. i is the index of the position in C order.
 func (b Box) Within(shape []int, i int) Box {
 	if b.Pairs != nil {
 		n := 1
@@ -26,7 +26,8 @@ func (b Box) Within(shape []int, i int) Box {
 	return Box{Coord: b.Coord, Parts: parts}
 }
 
-// only returns the part of p that selects the element at the index at, as often as p selects it.
+// only returns the part of p that selects the element at the index "at". If p selects it several
+// times, so does the result.
 func (p Part) only(at int) Part {
 	one := Part{Chunk: p.Chunk, Step: 1, At: []int{}, To: []int{}}
 	for j := range p.N {

@@ -11,12 +11,12 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Write stores the rows of an append, which begin at row from. view is the array extended by these
-// rows.
+// Write stores the rows of an append. from is the index of the first row. view is the array
+// extended by these rows.
 type Write func(ctx context.Context, view Array, from int) error
 
-// Append appends n rows along an axis of one array and returns the array with its new shape. It may
-// call write more than once if it waits for another process.
+// Append appends n rows to one array along an axis and returns the array with its new shape. If it
+// waits for another process, it may call write several times.
 func Append(ctx context.Context, a Array, axis, n int, write Write, o Options) (out Array, err error) {
 	if n == 0 {
 		return a, nil
@@ -37,8 +37,8 @@ func Append(ctx context.Context, a Array, axis, n int, write Write, o Options) (
 	return out, nil
 }
 
-// appending is an append in progress. It appends the same number of rows to one or more arrays. The
-// claims in the documents of the arrays have the same ID.
+// appending is an append in progress. It appends the same number of rows to each of its arrays,
+// whose documents have claims with the same ID.
 type appending struct {
 	o        Options
 	group    *group // nil for an append to a single array
@@ -56,7 +56,7 @@ type member struct {
 
 func (m *member) extent() int { return extentOf(m.array, m.axis) }
 
-// run claims the rows, stores them and sets the shapes. If it fails, it ends the claims.
+// run claims the rows, stores the rows and sets the shapes. If it fails, it ends the claims.
 func (w *appending) run(ctx context.Context) error {
 	if err := w.claim(ctx); err != nil {
 		return w.release(ctx, w.errf(err))
@@ -67,7 +67,7 @@ func (w *appending) run(ctx context.Context) error {
 	return w.commit(ctx)
 }
 
-// errf returns err with the path of the array if the append has no group.
+// errf returns err. If the append has no group, errf adds the path of the array.
 func (w *appending) errf(err error) error {
 	if w.group == nil {
 		err = errf(w.members[0].array, err)
@@ -75,7 +75,7 @@ func (w *appending) errf(err error) error {
 	return err
 }
 
-// each calls f for all arrays concurrently.
+// each calls f for each array, concurrently.
 func (w *appending) each(ctx context.Context, f func(ctx context.Context, m *member) error) error {
 	if len(w.members) == 1 {
 		return f(ctx, &w.members[0])
@@ -85,11 +85,11 @@ func (w *appending) each(ctx context.Context, f func(ctx context.Context, m *mem
 	})
 }
 
-// claim claims the group, if there is one, and then the arrays. When claim returns, an append that
-// was taken over no longer has a claim on the group or on an array, so the lengths of the arrays
-// are final. Until then the claim of the group is pending. The lengths of the arrays were read
-// before that claim was put. If another append has added rows since, the claims on the arrays
-// detect it. The last put also detects that another append took over this one.
+// claim claims the group, if there is one, and then the arrays. While it runs, the claim of the
+// group is pending. When it returns, an append that was taken over no longer has a claim on the
+// group or on an array, so the lengths of the arrays are final. These lengths were read before the
+// claim of the group was put. If another append has added rows since, claiming the arrays fails. If
+// another append has taken over this append, the last put fails.
 func (w *appending) claim(ctx context.Context) error {
 	c := appendTo(0, w.from, w.to)
 	over := w.o.Over
@@ -115,9 +115,9 @@ func (w *appending) claim(ctx context.Context) error {
 	return w.group.hold(ctx)
 }
 
-// write stores the rows of each array. An unfinished append may have extended some arrays already.
-// write also stores the rows of these arrays. Readers that open the group through its consolidated
-// metadata do not see the rows yet.
+// write stores the rows of each array, even if an unfinished append has already extended the array.
+// The rows of such arrays are not yet visible to readers that open the group through its
+// consolidated metadata.
 func (w *appending) write(ctx context.Context) error {
 	return w.each(ctx, func(ctx context.Context, m *member) error {
 		view, err := m.claimed.view(w.to - m.extent())
@@ -128,12 +128,11 @@ func (w *appending) write(ctx context.Context) error {
 	})
 }
 
-// commit sets the shapes of the arrays, whose rows are all stored, and then finishes the group.
-// Once started, it continues even if ctx ends.
+// commit sets the shapes of the arrays after all rows were stored, and then finishes the group. It
+// continues even if ctx ends.
 //
-// If commit fails before an array can have been extended, it ends the claims. If it fails later,
-// the claim of the group remains, since the append must be completed. The error for a group is then
-// halfAppended.
+// If commit fails and no array can have been extended, it ends the claims. Otherwise the claim of
+// the group remains, since the append must be completed, and the error is a halfAppended.
 func (w *appending) commit(ctx context.Context) error {
 	errs := make([]error, len(w.members))
 	_ = concurrency.EachN(context.WithoutCancel(ctx), len(errs), len(errs), func(_ context.Context, i int) error {
@@ -170,9 +169,10 @@ func (w *appending) commit(ctx context.Context) error {
 	return nil
 }
 
-// release ends the claims after an error before the first commit, and returns err. If another
-// append was taken over, release drops its claims on arrays that were not claimed yet. It then
-// calls group.release, which keeps the claim on the group if the other append must be completed.
+// release ends the claims after an error, before any array was extended, and returns err. If this
+// append took over another append, release drops the claims of that append on arrays that this
+// append has not claimed. It then calls group.release, which keeps the claim on the group if the
+// other append must be completed.
 func (w *appending) release(ctx context.Context, err error) error {
 	if w.group != nil && w.group.held == nil {
 		return err

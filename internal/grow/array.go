@@ -12,23 +12,24 @@ import (
 	"github.com/zargo-io/zargo/zarr/meta"
 )
 
-// Array is an array as described by one version of its document. Package zarr implements it.
+// Array is one version of an array, as one version of its document describes it. Package zarr
+// implements Array.
 type Array interface {
 	// Source returns the documents of the array.
 	Source() *document.Source
-	// Engine returns the reader and writer of the array's objects.
+	// Engine returns the array as the engine reads and writes it.
 	Engine() *engine.Array
-	// Position returns the position in the grid of the object at key, relative to the array.
+	// Position returns the position in the grid of the object at a key relative to the array.
 	Position(key string) (coord []int, ok bool)
-	// Parse returns the array as described by doc, another version of its document.
+	// Parse returns the array that doc, another version of its document, describes.
 	Parse(doc document.Stored) (Array, error)
 	// Stored returns the array with its documents. If the array was opened without its documents,
-	// Stored reads them. If they differ from the metadata of the array, it returns fault.Conflict.
+	// Stored reads them, and returns fault.Conflict if they differ from the metadata of the array.
 	Stored(ctx context.Context) (Array, error)
-	// Reopen reads the documents and returns the array as now stored.
+	// Reopen reads the documents again and returns the array that they describe.
 	Reopen(ctx context.Context) (Array, error)
-	// Guarded returns the array with a guard that its writes call. If storeFill is set, chunks of
-	// fill values are stored and not deleted.
+	// Guarded returns the array with a guard, which is called before it writes. If storeFill is set,
+	// the array stores chunks of fill values instead of deleting them.
 	Guarded(guard engine.Guard, storeFill bool) (Array, error)
 	// Fill sets all elements of a box to the fill value.
 	Fill(ctx context.Context, box claim.Box) error
@@ -54,7 +55,7 @@ func chunkAt(a Array, axis, i int) (chunk, start, length int) {
 	return chunk, i - off, length
 }
 
-// longer returns the array extended by n rows. It does not store the shape.
+// longer returns the array extended by n rows. The new shape is not stored.
 func longer(a Array, axis, n int) (Array, error) {
 	shape := shapeOf(a)
 	shape[axis] += n
@@ -74,10 +75,11 @@ func rest(a Array, axis, at int) (int, error) {
 	return start + length - at, nil
 }
 
-// maxExtent is the largest integer that JSON readers with 64-bit floats read exactly.
+// maxExtent is the largest integer that 64-bit floats represent exactly. Some readers of JSON read
+// all numbers as 64-bit floats.
 const maxExtent = 1<<53 - 1
 
-// shaped returns the array with another shape, without storing it. It returns fault.Selection if
+// shaped returns the array with another shape, which is not stored. It returns fault.Selection if
 // the array cannot have that shape.
 func shaped(a Array, shape []int) (Array, error) {
 	for _, n := range shape {

@@ -11,9 +11,9 @@ import (
 )
 
 // KeepsKeys reports whether a write of the selection must leave an object under every key that it
-// writes. This is the case if a request of an abandoned change may still arrive: such a request
-// puts an object on the condition that its key is absent. doc is the document by which the array
-// was opened.
+// writes. It must do so if a request of an abandoned change may still arrive, because such a
+// request puts an object on the condition that its key is absent. doc is the document by which the
+// array was opened.
 func KeepsKeys(doc document.Stored, e *engine.Array, s grid.Selection) (bool, error) {
 	record, err := document.RecordIn(doc)
 	if err != nil || len(record.Left)+len(record.Kept) == 0 {
@@ -55,8 +55,8 @@ func aligned(axes []grid.Axis, b claim.Box) claim.Box {
 	return out
 }
 
-// objectsIn adds up the numbers of objects that overlap the boxes. The result is a float64 because
-// the boxes of a stored record may be of any size.
+// objectsIn returns the sum, over all boxes, of the number of objects that overlap the box. The sum
+// is a float64, because the boxes of a stored record may be of any size.
 func objectsIn(axes []grid.Axis, boxes []claim.Box) (sum float64) {
 	for _, b := range boxes {
 		n := 1.0
@@ -70,7 +70,7 @@ func objectsIn(axes []grid.Axis, boxes []claim.Box) (sum float64) {
 	return sum
 }
 
-// pieces splits a box at the boundaries of objects. The caller owns the boxes.
+// pieces splits a box at the boundaries of objects. The caller owns the yielded boxes.
 func pieces(axes []grid.Axis, box claim.Box) iter.Seq[claim.Box] {
 	return func(yield func(claim.Box) bool) {
 		one := claim.Box{Lo: slices.Clone(box.Lo), Hi: slices.Clone(box.Hi)}

@@ -18,7 +18,7 @@ type claimed struct {
 	wrote bool // objects may have been put since the last commit
 }
 
-// due returns the array with its documents, and the row at which an append begins. It checks that
+// due returns the array with its documents and the row at which an append begins. It checks this
 // row against o.At.
 func (o Options) due(ctx context.Context, a Array, axis int) (Array, int, error) {
 	a, err := a.Stored(ctx)
@@ -29,8 +29,8 @@ func (o Options) due(ctx context.Context, a Array, axis int) (Array, int, error)
 	return a, from, o.mayBegin(from, func() error { return o.isLonger(ctx, a, axis) })
 }
 
-// isLonger returns nil if the stored array has more rows than o.At. It reads the array again,
-// because a may be stale.
+// isLonger returns nil if the stored array has more rows than o.At. It reads the array from the
+// store, because a may be stale.
 func (o Options) isLonger(ctx context.Context, a Array, axis int) error {
 	b, err := a.Reopen(ctx)
 	if err != nil {
@@ -49,9 +49,9 @@ func appendTo(axis, from, to int) claim.Claim {
 	return c
 }
 
-// claimRows puts claim c in the document of an array. The array may already have the rows. If the
-// stored array has another shape, claimRows returns errShape. If errShape is nil, it returns an
-// error that names the difference.
+// claimRows puts claim c in the document of an array, which may already have the rows. If the
+// stored array has another shape, claimRows returns errShape or, if errShape is nil, an error that
+// names the difference.
 func claimRows(ctx context.Context, a Array, c claim.Claim, over document.TakeOver, errShape error) (*claimed, error) {
 	if _, err := longer(a, c.Axis, max(0, c.To-extentOf(a, c.Axis))); err != nil {
 		return nil, err
@@ -70,7 +70,7 @@ func claimRows(ctx context.Context, a Array, c claim.Claim, over document.TakeOv
 	return &claimed{a: a, axis: c.Axis, held: held}, nil
 }
 
-// dropClaim removes the claim from the document of an array if it has one of the IDs.
+// dropClaim removes the claim from the document of an array if the ID of the claim is one of ids.
 func dropClaim(ctx context.Context, a Array, ids []string) error {
 	s := a.Source()
 	err := s.At.Drop(ctx, s.Doc, ids...)
@@ -80,8 +80,8 @@ func dropClaim(ctx context.Context, a Array, ids []string) error {
 	return err
 }
 
-// view returns the array extended by n rows, for writes of the claimed rows. Writes are guarded by
-// the claim.
+// view returns the array extended by n rows, to which the claimed rows are written. Each write
+// first checks the claim.
 func (c *claimed) view(n int) (Array, error) {
 	b, err := longer(c.a, c.axis, n)
 	if err == nil {
@@ -97,14 +97,14 @@ func (c *claimed) view(n int) (Array, error) {
 }
 
 // guarded returns an array for writes of a box while its document is held. A late request of an
-// abandoned change may put an object into the box, on the condition that its key is absent. In that
-// case the array stores every chunk, even chunks of fill values, so that this condition fails.
+// abandoned change may put an object into the box, on the condition that its key is absent. To make
+// this condition fail, the array then stores every chunk, even chunks of fill values.
 func guarded(a Array, held *document.Held, where claim.Box) (Array, error) {
 	return a.Guarded(held.Check, held.Record().Touches(aligned(a.Engine().Layout.Axes, where)))
 }
 
-// commit extends the array by n rows, which are all stored. If next is 0, the same put ends the
-// claim. Otherwise it moves the claim to the following next rows.
+// commit extends the array by n rows, which are all stored. The same put ends the claim or, if next
+// is not 0, moves the claim to the next rows, whose number is next.
 func (c *claimed) commit(ctx context.Context, n, next int) (Array, error) {
 	shape := shapeOf(c.a)
 	shape[c.axis] += n
@@ -128,8 +128,8 @@ func (c *claimed) commit(ctx context.Context, n, next int) (Array, error) {
 	return a, nil
 }
 
-// giveUp ends the claim after an error, even after ctx has ended, so that other processes need not
-// wait. If that fails, the claim remains until another process takes it over.
+// giveUp ends the claim after an error, even if ctx has ended, so that other processes need not
+// wait. If giveUp fails, the claim remains until another process takes it over.
 func (c *claimed) giveUp(ctx context.Context) { giveUp(ctx, c.held, c.wrote) }
 
 func giveUp(ctx context.Context, held *document.Held, wrote bool) {

@@ -11,8 +11,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/meta"
 )
 
-// copied returns the nodes in the group's consolidated metadata, by their path below the group. If
-// the group does not have consolidated metadata, copied returns nil.
+// copied returns the nodes in the group's consolidated metadata by their path below the group. It
+// returns nil if the group has no consolidated metadata.
 func (g *group) copied(ctx context.Context) (map[string]meta.Node, error) {
 	if m, ok := g.Model.(*meta.Group); ok && g.Format() != 2 {
 		return m.Consolidated, nil
@@ -22,14 +22,14 @@ func (g *group) copied(ctx context.Context) (map[string]meta.Node, error) {
 	return nodes, err
 }
 
-// takenOver is the member of .zmetadata that has the claim ID of the last append that took over
-// another append. Readers ignore it.
+// takenOver is the name of a member of .zmetadata. Its value is the claim ID of the last append
+// that took over another append. Readers ignore the member.
 const takenOver = "zargo_taken_over"
 
-// fence changes .zmetadata of a v2 group after this append took over another. The earlier append
-// may have checked its claim before the take-over. It may then still put .zmetadata, on the
-// condition that .zmetadata has the version that it read before the check. After fence that
-// condition fails. fence returns errChanged if .zmetadata has changed since this append read it.
+// fence changes .zmetadata of a v2 group after this append took over an earlier append. The earlier
+// append may have checked its claim before the take-over and may still put .zmetadata, on the
+// condition of the version that it read before the check. Because of the change, this condition
+// fails. fence returns errChanged if .zmetadata has changed since this append read it.
 func (g *group) fence(ctx context.Context) error {
 	if g.Format() != 2 || !g.old.Under() {
 		return nil
@@ -62,16 +62,17 @@ func (g *group) fence(ctx context.Context) error {
 	}
 }
 
-// completed reports whether the append that was taken over is complete. It is complete if all
-// arrays have n rows, both in their own documents and in the consolidated metadata. completed reads
-// the consolidated metadata again.
+// completed reads the consolidated metadata again and reports whether the append that was taken
+// over is complete. All arrays must have n rows, in their own documents and in the consolidated
+// metadata.
 func (g *group) completed(ctx context.Context, members []member, n int) bool {
 	copies, err := g.copied(ctx)
 	g.copies = copies
 	return err == nil && g.shows(members, n)
 }
 
-// copiedV2 reads and parses the group's .zmetadata. An absent .zmetadata is not an error.
+// copiedV2 reads and parses the group's .zmetadata. If .zmetadata is absent, copiedV2 returns no
+// error.
 func (g *group) copiedV2(ctx context.Context) (document.Stored, map[string]meta.Node, error) {
 	at := g.Source.At
 	d := document.Stored{Key: at.Key(document.ZMetadata)}
@@ -87,8 +88,8 @@ func (g *group) copiedV2(ctx context.Context) (document.Stored, map[string]meta.
 	return d, nodes, err
 }
 
-// finish updates the arrays in the group's consolidated metadata and ends the claim. In v3 one put
-// does both.
+// finish updates the arrays in the group's consolidated metadata and ends the claim. In v3 it does
+// so by a single put.
 func (g *group) finish(ctx context.Context, members []member) error {
 	if g.Format() == 2 {
 		return g.finishV2(ctx, members)
@@ -137,10 +138,11 @@ func (g *group) finishV2(ctx context.Context, members []member) error {
 }
 
 // maxSplices bounds how often a change of .zmetadata is retried. Each conflict means that another
-// writer changed it.
+// writer changed .zmetadata.
 const maxSplices = 1000
 
-// splicing calls splice until no other writer changes .zmetadata between its read and its put.
+// splicing calls splice again as long as another writer changes .zmetadata between the read and the
+// put of splice.
 func (g *group) splicing(ctx context.Context, members []member) error {
 	for try := 1; ; try++ {
 		err := g.splice(ctx, members)
@@ -154,9 +156,9 @@ func (g *group) splicing(ctx context.Context, members []member) error {
 const unchangeable = "consolidated metadata cannot be changed"
 
 // splice updates the arrays in the group's .zmetadata, if it exists. It reads .zmetadata, checks
-// the claim, and puts .zmetadata on the condition of the version that it read. If another append
-// takes over this one, it first takes the claim and then changes .zmetadata. Therefore either the
-// check or the condition fails.
+// the claim, and puts .zmetadata on the condition of the version that it read. An append that takes
+// over this append first takes the claim and then changes .zmetadata. Therefore either the check or
+// the condition fails.
 func (g *group) splice(ctx context.Context, members []member) error {
 	d, _, err := g.copiedV2(ctx)
 	if err == nil {

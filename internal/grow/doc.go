@@ -1,6 +1,6 @@
-// Package grow changes the shape of arrays. It appends to one array or to several arrays of a
-// group, appends rows that arrive over time, and resizes. Package zarr checks arguments and Go
-// types, and calls this package with the arrays that it opened, as [Array] and [Group].
+// Package grow changes the shape of arrays. It appends rows to one array or to several arrays of a
+// group, appends rows that arrive over time, and resizes arrays. Package zarr checks arguments and
+// Go types, and passes opened arrays and groups to this package as [Array] and [Group].
 //
 //	out, err := grow.Append(ctx, array, axis, n, write, grow.Options{Wait: time.Minute})
 //
@@ -11,7 +11,7 @@
 //   - It sets the shape and ends the claim in one conditional put.
 //   - If it fails, it ends the claim and records where it may have put objects.
 //
-// An append to one array runs the same code as a group append, without the document of a group.
+// An append to one array uses the code of a group append, but no document of a group.
 //
 // Errors are those of package fault and of the store. Errors about one array contain its path.
 // Package zarr adds the path of a group. All functions are safe for concurrent use, but a [Writer]

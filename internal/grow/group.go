@@ -26,10 +26,10 @@ type Group struct {
 	Open func(ctx context.Context, path string) (Array, error)
 }
 
-// Rows are the rows that an append adds to one array of a group.
+// Rows describes the rows that an append adds to one array of a group.
 type Rows struct {
 	Path string // relative to the store's root
-	// Fit returns the axis along which the array is extended, and the number of rows.
+	// Fit returns the axis along which the append extends the array, and the number of rows.
 	Fit   func(a Array) (axis, n int, err error)
 	Write Write
 }
@@ -45,8 +45,8 @@ type group struct {
 	held             *document.Held       // nil before the group is claimed
 }
 
-// halfAppended is the error of an append that extended some but not all arrays of a group, or did
-// not update the consolidated metadata.
+// halfAppended is the error of an append that must be completed: it extended some but not all
+// arrays of a group, or did not update the consolidated metadata.
 type halfAppended struct {
 	longer, all int
 	err         error
@@ -59,8 +59,8 @@ func (e *halfAppended) Error() string {
 func (e *halfAppended) Unwrap() error { return e.err }
 
 // Append appends rows to arrays of the group along their axes named dim. It returns the document of
-// the group that carries its claims, as stored after the append. If the append waits for another
-// process or is restarted, it writes the rows again.
+// the group that carries claims, as stored after the append. If Append waits for another process or
+// starts again, it writes the rows again.
 func (g Group) Append(ctx context.Context, dim string, rows []Rows, o Options) (doc document.Stored, err error) {
 	err = o.waiting(ctx, g.At, func() (again bool, err error) {
 		doc, err = g.once(ctx, dim, rows, o)
@@ -70,8 +70,8 @@ func (g Group) Append(ctx context.Context, dim string, rows []Rows, o Options) (
 	return doc, err
 }
 
-// once makes one attempt. Its decisions depend on the group's document. They are valid only as long
-// as the stored document equals, byte for byte, the document that the attempt read.
+// once makes one attempt. Its decisions depend on the group's document, and are valid only while
+// the stored document equals, byte for byte, the document that once read.
 func (g Group) once(ctx context.Context, dim string, rows []Rows, o Options) (doc document.Stored, err error) {
 	s, err := g.Stored(ctx)
 	if err != nil {
@@ -107,7 +107,7 @@ func (g Group) once(ctx context.Context, dim string, rows []Rows, o Options) (do
 	return of.held.Doc(), nil
 }
 
-// open opens the arrays and returns the number of rows, which must be the same for all.
+// open opens the arrays. It returns the number of rows, which must be the same for all arrays.
 func (w *appending) open(ctx context.Context, rows []Rows) (int, error) {
 	w.members = make([]member, len(rows))
 	err := concurrency.EachN(ctx, len(rows), len(rows), func(ctx context.Context, i int) (err error) {
@@ -132,14 +132,15 @@ func (w *appending) open(ctx context.Context, rows []Rows) (int, error) {
 	return count, nil
 }
 
-// decide chooses where count rows are written, from the lengths of the arrays and the claim in the
-// group. The rows are new in two cases:
+// decide sets the range of rows to write, from the lengths of the arrays and the claim in the
+// group. count is the number of rows. The rows are new in two cases:
 //
 //   - No array contains rows of the claimed append.
-//   - All arrays contain them, and so do their copies in the consolidated metadata.
+//   - All arrays contain rows of the claimed append, and so do the arrays in the consolidated
+//     metadata.
 //
-// Otherwise the rows complete the claimed append. decide returns fault.Conflict if they cannot,
-// because their number or the dimension differs, or because an array has another length.
+// Otherwise the rows must complete the claimed append. decide returns fault.Conflict if the number
+// of rows or the dimension differs from that append, or if an array has another length.
 func (w *appending) decide(count int) error {
 	old, first := w.group.old, w.members[0].extent()
 	longest, same := first, true
@@ -171,7 +172,8 @@ func (w *appending) decide(count int) error {
 	return nil
 }
 
-// shows reports whether all arrays have n rows for a reader that opens them through the group.
+// shows reports whether a reader that opens the arrays through the group finds n rows in each
+// array.
 func (g *group) shows(members []member, n int) bool {
 	for i := range members {
 		m := &members[i]
@@ -191,7 +193,7 @@ func (g *group) below(a Array) string {
 	return strings.TrimPrefix(a.Source().At.Path[len(g.Source.At.Path):], "/")
 }
 
-// unchanged returns errChanged if the group's document in the store differs from the document that
+// unchanged returns errChanged if the stored document of the group differs from the document that
 // was read.
 func (g *group) unchanged(ctx context.Context) error {
 	s, err := g.Stored(ctx)
@@ -201,11 +203,11 @@ func (g *group) unchanged(ctx context.Context) error {
 	return err
 }
 
-// same reports whether two documents are equal byte for byte or both absent.
+// same reports whether two documents are equal byte for byte. Two absent documents are equal.
 func same(a, b document.Stored) bool { return a.There() == b.There() && bytes.Equal(a.Bytes, b.Bytes) }
 
-// complete returns fault.Selection if members lack an array of the consolidated metadata that has
-// the dimension.
+// complete returns fault.Selection if the consolidated metadata has an array with the dimension
+// that is not in members.
 func (g *group) complete(members []member) error {
 	for _, path := range slices.Sorted(maps.Keys(g.copies)) {
 		m, ok := g.copies[path].(*meta.Array)
@@ -227,8 +229,8 @@ func (g *group) complete(members []member) error {
 	return nil
 }
 
-// claim puts claim c in the group's document. It returns errChanged if the document has changed
-// since it was read.
+// claim puts claim c in the group's document. It returns errChanged if another writer has changed
+// the document since it was read.
 func (g *group) claim(ctx context.Context, c claim.Claim, over document.TakeOver) (err error) {
 	c.Dim, c.Pending = g.dim, true
 	if g.old.Under() && g.old.From == c.From {
@@ -240,7 +242,7 @@ func (g *group) claim(ctx context.Context, c claim.Claim, over document.TakeOver
 		}
 		var err error
 		if g.old.Reached(c.From) {
-			// The old append has stored all its rows and may report success, so its ID is not
+			// The old append has stored all its rows and may still report success. Therefore its ID is not
 			// recorded as taken over.
 			t.Record, err = document.RecordIn(t.Stored)
 		}
@@ -249,17 +251,17 @@ func (g *group) claim(ctx context.Context, c claim.Claim, over document.TakeOver
 	return err
 }
 
-// hold records in the group's document that all arrays are claimed. From then on the arrays may be
-// extended. It returns fault.Conflict if another append took this one over.
+// hold records in the group's document that all arrays are claimed, so that the arrays may be
+// extended. It returns fault.Conflict if another append took over this append.
 func (g *group) hold(ctx context.Context) error {
 	c := g.held.Claim()
 	c.Pending = false
 	return g.held.Commit(ctx, document.Change{Claim: c, Record: g.held.Record()})
 }
 
-// taken returns the IDs of the claims that this append may take over or drop on arrays. They are
-// the IDs of all claims on the group that were taken over. A process may have taken over the claim
-// on the group and ended before it claimed the arrays, so earlier IDs are included.
+// taken returns the IDs of the claims that this append may take over or drop on arrays: the IDs of
+// all claims on the group that were taken over. Earlier IDs are included, because a process may
+// have taken over the claim on the group and ended before it claimed the arrays.
 func (g *group) taken() []string {
 	if !g.old.Under() {
 		return nil
@@ -267,9 +269,9 @@ func (g *group) taken() []string {
 	return append(slices.Clone(g.held.Record().Taken), g.old.ID)
 }
 
-// release ends the claim on the group after an error. If this append took over another append, and
-// the other append has extended arrays or may still extend them, release keeps the claim. dropped
-// reports that the other append has lost its claims on all arrays.
+// release ends the claim on the group after an error. It keeps the claim if this append took over
+// another append that has extended arrays or may still extend them. dropped means that the other
+// append has lost its claims on all arrays.
 func (g *group) release(ctx context.Context, w *appending, dropped bool) {
 	if !g.old.Under() {
 		_ = g.held.GiveUp(ctx, false) // on failure the claim remains and can be taken over

@@ -18,10 +18,10 @@ type Options struct {
 	Over document.TakeOver // claims of other processes that may be taken over
 }
 
-// mayBegin checks o.At against from, the row at which an append would begin. It returns
+// mayBegin checks whether an append may begin at row from, which must equal o.At. It returns
 // fault.Conflict if the array has fewer rows than o.At. If the array has more rows, mayBegin calls
-// confirm, which checks the stored array. It returns the error of confirm. If confirm returns nil,
-// it returns fault.Exists.
+// confirm to check the stored array. It then returns the error of confirm or, if there is none,
+// fault.Exists.
 func (o Options) mayBegin(from int, confirm func() error) error {
 	switch {
 	case o.At == nil || *o.At == from:
@@ -37,16 +37,17 @@ func (o Options) mayBegin(from int, confirm func() error) error {
 	return fault.Newf(fault.Exists, "the append must begin at row %d, but the array has %d rows", *o.At, from)
 }
 
-// errChanged reports that a document changed after it was read. Decisions that depend on it are
-// invalid, so the change is restarted.
+// errChanged means that a document changed after it was read. The change that depends on the
+// document must start again.
 var errChanged = fault.Newf(fault.Conflict, "the group was changed concurrently")
 
-// maxRestarts bounds how often a change is restarted after errChanged. These restarts do not depend
-// on Wait. Each restart means that another process changed the document.
+// maxRestarts bounds how often a change starts again after errChanged, regardless of Wait. Each
+// restart means that another process changed the document.
 const maxRestarts = 100
 
-// waiting calls try until try returns no conflict, or false for again. After errChanged it retries
-// soon, up to maxRestarts times. After another conflict it retries until Wait has passed.
+// waiting calls try again as long as try returns a conflict and true for again. After errChanged it
+// waits only briefly, at most maxRestarts times. After other conflicts it retries until Wait has
+// passed.
 func (o Options) waiting(ctx context.Context, n *document.Node, try func() (again bool, err error)) error {
 	end := time.Now().Add(o.Wait)
 	for tries := 1; ; tries++ {
@@ -68,8 +69,8 @@ func (o Options) waiting(ctx context.Context, n *document.Node, try func() (agai
 	}
 }
 
-// retrying is like [Options.waiting], but for a change of one array. The argument of the first call
-// of try is the array a. The argument of later calls is the reopened array.
+// retrying is like [Options.waiting], for a change of one array. It first passes the array a to
+// try. Before each further call it reopens the array and passes the reopened array.
 func (o Options) retrying(ctx context.Context, a Array, try func(Array) (again bool, err error)) error {
 	b := a
 	return o.waiting(ctx, a.Source().At, func() (again bool, err error) {

@@ -13,24 +13,23 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// maxNamed is the maximum number of keys that are deleted without a listing, even if some of the
-// objects do not exist. For stores that delete in batches the limit is 100 times as high. Larger
-// grids are listed first, because an array may store only few of its objects. maxNamed is also the
-// number of keys between calls of the guard.
+// maxNamed is the maximum number of keys that are deleted without a listing, although some of the
+// objects may not exist. For stores that delete in batches the maximum is 100 times as high. If
+// there are more keys, the objects are listed first, because an array may store only few of its
+// objects. maxNamed is also the number of keys between calls of the guard.
 const maxNamed = 1000
 
-// maxUnlisted is the number of keys that are deleted without a listing if the store does not list:
-// 10^7, which is 10^4 batches.
+// maxUnlisted is the maximum number of keys that are deleted without a listing if the store cannot
+// be listed. 10^7 keys are 10^4 batches.
 const maxUnlisted = 10_000_000
 
-// deleteOutside deletes the objects of an array that are within the array's shape, but wholly
-// outside the argument shape. If the store supports batches, it deletes in batches. It calls the
-// guard before every 1000 keys. parse returns the position of the object at a key below the array's
-// path.
+// deleteOutside deletes the objects of an array that are within the array's own shape but wholly
+// outside the given shape. It deletes in batches if the store supports them. It calls the guard
+// before every 1000 keys. parse returns the position of the object at a key below the array's path.
 //
-// All of these keys are known from the grid, so a small number of objects is deleted by key,
-// without a listing. Other chunks, beyond every grid or under keys of another layout, are found
-// only by a listing; see upkeep.FindOrphans.
+// The keys of these objects are known from the grid, so a small number of objects is deleted
+// without a listing. deleteOutside does not find chunks beyond the grid or under keys of another
+// layout; see upkeep.FindOrphans.
 func deleteOutside(ctx context.Context, a *engine.Array, shape []int, parse func(key string) (coord []int, ok bool)) error {
 	ctx, s, _ := account.Begin(ctx, a.Store, account.Options{Report: a.Options.Account.Report}) // MaxRequests does not limit these deletes, only reads and writes of chunks
 	named := a.Layout.Outside(shape)
@@ -48,9 +47,9 @@ func deleteOutside(ctx context.Context, a *engine.Array, shape []int, parse func
 	return err
 }
 
-// ForgetOutside removes objects of an array from the cache: those that are not wholly inside shape.
-// far is the largest shape that the array has had. If there are few such objects, ForgetOutside
-// removes each of them by its key. Otherwise it searches the cache entries of the array.
+// ForgetOutside removes the objects that are not wholly inside shape from the cache. far is the
+// largest shape that the array has had. ForgetOutside removes few objects by their keys. For many
+// objects it searches the cache entries of the array.
 func ForgetOutside(a *engine.Array, shape, far []int, parse func(key string) (coord []int, ok bool)) {
 	shape = slices.Clone(shape)
 	for i, axis := range a.Layout.Axes {
@@ -81,7 +80,7 @@ func ForgetOutside(a *engine.Array, shape, far []int, parse func(key string) (co
 	})
 }
 
-// guardedKeys calls the guard of the array before every 1000 keys.
+// guardedKeys yields keys, and calls the guard of the array before every 1000 keys.
 func guardedKeys(ctx context.Context, a *engine.Array, keys iter.Seq2[string, error]) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
 		n := 0

@@ -10,15 +10,15 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Outside configures how a resize treats elements outside the new shape.
+// Outside says what a resize does with elements outside the new shape.
 type Outside struct {
 	Keep  bool // do not delete objects
 	Clear bool // unless Keep is set, set elements outside the shape to the fill value in objects that remain
 }
 
 // Resize changes the shape of an array to one of the same rank, and returns the array with the new
-// shape. If o.Wait is set, it waits for changes in progress. If one of these changes sets another
-// shape, Resize returns fault.Conflict, because the caller chose the new shape for the old shape.
+// shape. Resize waits up to o.Wait for changes in progress. If such a change sets another shape,
+// Resize returns fault.Conflict, because the caller chose the new shape for the old shape.
 func Resize(ctx context.Context, a Array, shape []int, outside Outside, o Options) (out Array, err error) {
 	err = o.retrying(ctx, a, func(b Array) (bool, error) {
 		if is := shapeOf(b); !slices.Equal(is, shapeOf(a)) {
@@ -97,7 +97,7 @@ func newResizing(a Array, shape []int, outside Outside) *resizing {
 	return r
 }
 
-// ends returns the end of the last chunk of a shape along each axis.
+// ends returns, for each axis, the end of the last chunk of an array of this shape.
 func ends(a Array, shape []int) []int {
 	e := slices.Clone(shape)
 	for i, n := range shape {
@@ -109,8 +109,8 @@ func ends(a Array, shape []int) []int {
 	return e
 }
 
-// begin returns the first change of a document that carries record. If no object must be deleted or
-// written first, the change sets the new shape. Otherwise it sets the claim and the base shape.
+// begin returns the first change of a document that carries record. The change sets the new shape
+// if no objects must be deleted or written before. Otherwise it sets the claim and the base shape.
 func (r *resizing) begin(record claim.Record) (c document.Change, err error) {
 	r.record = record
 	c.Record = record
@@ -130,8 +130,8 @@ func (r *resizing) begin(record claim.Record) (c document.Change, err error) {
 	return c, err
 }
 
-// showsPast reports whether the new shape includes elements outside base that may have old values.
-// An earlier resize may have left these values in objects.
+// showsPast reports whether the new shape includes elements outside base that may have old values,
+// left in objects by an earlier resize.
 func (r *resizing) showsPast() bool {
 	if r.record.Past == nil {
 		return false
@@ -140,8 +140,8 @@ func (r *resizing) showsPast() bool {
 	return ok && len(past.Outside(r.base)) > 0
 }
 
-// left returns the regions outside base but within the new shape that abandoned changes may have
-// written to.
+// left returns the boxes, outside base but within the new shape, in which abandoned changes may
+// have stored values.
 func (r *resizing) left() (boxes []claim.Box) {
 	for _, b := range r.record.Left {
 		if b, ok := b.And(claim.Whole(r.shape)); ok {
@@ -151,13 +151,13 @@ func (r *resizing) left() (boxes []claim.Box) {
 	return boxes
 }
 
-// maxFilled is the maximum number of objects that a resize replaces by fill values. It is needed
-// because a stored record may contain any box. It equals maxUnlisted.
+// maxFilled is the maximum number of objects that a resize replaces by fill values. There must be a
+// maximum, because a stored record may contain boxes of any size. It equals maxUnlisted.
 const maxFilled = 10_000_000
 
-// clean deletes objects and clears elements outside base. It then stores fill values in objects
-// that abandoned changes may have written or may still write. If there are more than maxFilled such
-// objects, clean returns fault.Limit.
+// clean deletes objects and clears elements outside base. Then it stores fill values in the objects
+// that abandoned changes may have written or may still write. If there are more than maxFilled of
+// these objects, clean returns fault.Limit.
 func (r *resizing) clean(ctx context.Context) error {
 	if r.deletes || r.showsPast() {
 		if err := r.delete(ctx); err != nil {
@@ -197,12 +197,12 @@ func (r *resizing) commit(ctx context.Context) error {
 	return r.held.Commit(ctx, document.Change{Edits: edits, Record: record.Written(r.shape)})
 }
 
-// delete deletes the objects outside base. In the remaining objects it sets two kinds of elements
-// to the fill value. First, along each axis on which elements outside base may have values of an
-// earlier shape, these elements. Second, if the resize clears, the elements outside the new shape.
+// delete deletes the objects outside base. In the remaining objects it sets elements to the fill
+// value: elements outside base, along each axis on which they may have values of an earlier shape,
+// and elements outside the new shape, if the resize clears them.
 func (r *resizing) delete(ctx context.Context) error {
 	past := r.record.Past
-	// far covers the last chunks of base, the old shape and the past shape.
+	// far is the smallest shape that covers the last chunks of base, the old shape and the past shape.
 	far, ends := make([]int, len(r.base)), ends(r.a, r.base)
 	was := shapeOf(r.a)
 	for i := range r.base {
@@ -241,11 +241,11 @@ func (r *resizing) delete(ctx context.Context) error {
 	return nil
 }
 
-// maxCleared is the number of objects that are cleared concurrently. Each takes memory for the part
-// of the box within the object.
+// maxCleared is the number of objects that are cleared concurrently. Each object takes memory for
+// its part of the box.
 const maxCleared = 4
 
-// clearBox sets a box to the fill value, object by object.
+// clearBox sets all elements of a box to the fill value, object by object.
 func clearBox(ctx context.Context, a Array, box claim.Box) error {
 	return concurrency.Each(ctx, maxCleared, pieces(a.Engine().Layout.Axes, box), a.Fill)
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/meta"
 )
 
-// shardRow has the shards in progress at one index along the axis of a Writer.
+// shardRow has the open shards at one index along the axis of a Writer.
 type shardRow struct {
 	axis, index int
 	to          int                   // the first row after the shards
@@ -17,7 +17,7 @@ type shardRow struct {
 }
 
 // worthStreaming is the factor by which streaming must reduce memory, compared with a row of whole
-// shards in memory. Otherwise shards are sent whole, which is faster.
+// shards in memory. If the reduction is smaller, shards are sent whole, which is faster.
 const worthStreaming = 2
 
 // innerEdge returns the length of an inner chunk along an axis, or 0 if the array is not sharded.
@@ -38,8 +38,8 @@ func gridOf(a Array) []int {
 	return n
 }
 
-// streamedRows returns the number of rows of an inner chunk if shards with the given number of rows
-// should be streamed. Otherwise it returns 0.
+// streamedRows returns the number of rows of an inner chunk, or 0 if shards with the given number
+// of rows are not worth streaming.
 func streamedRows(ctx context.Context, a Array, axis, rows int) (int, error) {
 	m, ok := a.Source().Model.(*meta.Array)
 	inner := innerEdge(a, axis)
@@ -70,8 +70,8 @@ func streamedRows(ctx context.Context, a Array, axis, rows int) (int, error) {
 	return inner, nil
 }
 
-// openShards opens the shards that contain a row of the array a. Rows before the row readable are
-// already part of the stored array, so the new shards carry them over.
+// openShards opens the shards that contain a row of the array a. Rows before the row "readable" are
+// part of the stored array, so they are carried over to the new shards.
 func openShards(ctx context.Context, a Array, axis, row, readable int) (*shardRow, error) {
 	index, start, length := chunkAt(a, axis, row)
 	s := &shardRow{axis: axis, index: index, to: start + length, grid: gridOf(a)}
@@ -100,7 +100,7 @@ func openShards(ctx context.Context, a Array, axis, row, readable int) (*shardRo
 	return s, nil
 }
 
-// at returns the shard at a position, or nil if s has no shard there.
+// at returns the open shard at a position, or nil.
 func (s *shardRow) at(coord []int) *engine.ShardWriter {
 	if coord[s.axis] != s.index {
 		return nil
@@ -115,10 +115,11 @@ func (s *shardRow) at(coord []int) *engine.ShardWriter {
 	return s.writers[i]
 }
 
-// committing is the number of shards that are committed concurrently. Each sends its last part.
+// committing is the number of shards that are committed concurrently. Each commit sends the last
+// part of a shard.
 const committing = 8
 
-// commit makes all shards visible. After an error it aborts the remaining shards.
+// commit makes all shards visible. If a commit fails, it aborts the remaining shards.
 func (s *shardRow) commit(ctx context.Context) error {
 	err := concurrency.EachN(ctx, committing, len(s.writers), func(ctx context.Context, i int) error { return s.writers[i].Commit(ctx) })
 	if err != nil {
@@ -127,7 +128,7 @@ func (s *shardRow) commit(ctx context.Context) error {
 	return err
 }
 
-// abort aborts the shards that are not committed.
+// abort aborts the shards that were not committed.
 func (s *shardRow) abort(ctx context.Context) {
 	if s == nil {
 		return

@@ -8,8 +8,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Writer appends rows that arrive over time, a few per call. It is not safe for concurrent use. See
-// zarr.Writer.
+// Writer appends rows that arrive over time, a few per call. A Writer is not safe for concurrent
+// use. See zarr.Writer.
 type Writer[T any] struct {
 	a     Array // the array as last committed
 	put   Put[T]
@@ -29,11 +29,11 @@ type Writer[T any] struct {
 	shards *shardRow // open shards with the rows before base that are not readable; may be nil
 }
 
-// Put writes the rows [from, to) of the axis. If shards is nil, it writes to the store. Otherwise
-// it writes to the open shard writers: shards(coord) returns the writer of the shard at coord.
+// Put writes the rows [from, to) of the axis, to the store if shards is nil. Otherwise it writes to
+// open shards, and shards(coord) returns the writer of the shard at coord.
 type Put[T any] func(ctx context.Context, view Array, shards func(coord []int) *engine.ShardWriter, rows []T, from, to int) error
 
-// NewWriter returns a Writer. It claims the rows up to the end of a row of chunks.
+// NewWriter returns a Writer and claims the rows up to the end of a row of chunks.
 func NewWriter[T any](ctx context.Context, a Array, axis int, put Put[T], o Options) (*Writer[T], error) {
 	w := &Writer[T]{axis: axis, put: put}
 	err := o.retrying(ctx, a, func(b Array) (bool, error) { return true, w.begin(ctx, b, o) })
@@ -79,7 +79,7 @@ func (w *Writer[T]) begin(ctx context.Context, a Array, o Options) error {
 	return err
 }
 
-// Write appends whole rows. When it returns, the rows are buffered or stored, and the caller may
+// Write appends whole rows. When Write returns, the rows are buffered or stored, and the caller may
 // reuse the slice.
 func (w *Writer[T]) Write(ctx context.Context, rows []T) error {
 	row := w.outer * w.inner
@@ -150,7 +150,7 @@ func (w *Writer[T]) full(ctx context.Context) error {
 	return w.store(ctx, false)
 }
 
-// Flush makes all rows readable. It writes incomplete chunks, which later calls write again.
+// Flush makes all rows readable. It stores incomplete chunks, which later calls replace.
 func (w *Writer[T]) Flush(ctx context.Context) error {
 	if w.err != nil || !w.pending() {
 		return w.err
@@ -164,8 +164,8 @@ func (w *Writer[T]) Flush(ctx context.Context) error {
 // pending reports whether some rows are not yet readable.
 func (w *Writer[T]) pending() bool { return w.have > w.flushed || w.shards != nil }
 
-// store makes the buffered rows and the shards in progress readable. If last is set, it ends the
-// claim. Otherwise it moves the claim to the next rows. It does not write readable rows again,
+// store makes the buffered rows and the open shards readable. If last is set, store ends the claim,
+// otherwise it moves the claim to the next rows. It does not write rows that are already readable,
 // since another process may have changed them.
 func (w *Writer[T]) store(ctx context.Context, last bool) error {
 	if err := w.write(ctx); err != nil {
@@ -173,7 +173,7 @@ func (w *Writer[T]) store(ctx context.Context, last bool) error {
 	}
 	end, next := w.base+w.have, 0
 	if !last {
-		// If the next rows are beyond the largest extent, Write returns the error.
+		// The next Write returns the error if the next rows are beyond the largest extent.
 		next, _ = rest(w.a, w.axis, end)
 	}
 	a, err := w.rows.commit(ctx, end-extentOf(w.a, w.axis), next)
@@ -209,7 +209,7 @@ func (w *Writer[T]) write(ctx context.Context) error {
 	return w.put(ctx, b, nil, w.held(w.flushed), w.base+w.flushed, w.base+w.have)
 }
 
-// send writes the buffered rows to the shards in progress. None of these rows is readable.
+// send writes the buffered rows to the open shards. The rows are not readable yet.
 func (w *Writer[T]) send(ctx context.Context) error {
 	b, err := w.view()
 	if err != nil {
@@ -228,7 +228,7 @@ func (w *Writer[T]) view() (Array, error) {
 	return w.rows.view(w.base + w.have - extentOf(w.a, w.axis))
 }
 
-// held returns the rows of buf that start at the index from, one run after another.
+// held returns the buffered rows from index from on, one run after another.
 func (w *Writer[T]) held(from int) []T {
 	if from == 0 && w.have == w.capacity || w.outer == 1 {
 		return w.buf[from*w.inner : w.outer*w.have*w.inner]
@@ -240,11 +240,11 @@ func (w *Writer[T]) held(from int) []T {
 	return out
 }
 
-// errClosed is the error of a Writer that is used after Close.
+// errClosed is the error of methods that are called after Close.
 var errClosed = errors.New("zarr: the Writer is closed")
 
-// Close makes all rows readable and ends the claim. If Write or Flush failed before, it only ends
-// the claim and returns that error.
+// Close makes all rows readable and ends the claim. If Write or Flush has failed, Close only ends
+// the claim and returns the error of that call.
 func (w *Writer[T]) Close(ctx context.Context) error {
 	was := w.err
 	w.err = errClosed

@@ -3,5 +3,6 @@
 //
 //	go run ./internal/archtest/draw
 //
-// With the argument of a package, such as ./zarr, it draws the dependencies between its files.
+// With a package as its argument, such as ./zarr, draw prints the dependencies between the files of
+// that package.
 package main
