@@ -70,7 +70,7 @@ func (p *Packed) dense() bool {
 	return p.items.Dense(selected)
 }
 
-// slices sets dst to the elements. They may share memory with p.items and with equal elements.
+// slices sets dst to the elements of p. They may share memory with p.items and with each other.
 func (p *Packed) slices(dst [][]byte) {
 	fill, dense := append([]byte{}, p.items.At(0)...), p.dense()
 	for i := range dst {

@@ -30,7 +30,7 @@ type Spec struct {
 	InOrder bool
 }
 
-// NoFill, as the Fill of a v2 array, means that the fill value is undefined.
+// NoFill is the Fill of a v2 array whose fill value is undefined.
 type NoFill struct{}
 
 // Options configure how metadata is made from a Spec.

@@ -104,7 +104,8 @@ func (c *Chain) decodeArray(i, slot int, dst Strided, src []byte, s *Scratch) er
 type decodedView interface {
 	// same reports whether the decoded elements are the whole encoded array, in the same order.
 	same() bool
-	// copyView copies a box of the decoded array from the encoded array.
+	// copyView copies the elements of one box, which refers to the decoded array, from the encoded
+	// array.
 	copyView(dst Strided, encoded Block)
 }
 

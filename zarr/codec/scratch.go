@@ -63,7 +63,7 @@ func (s *Scratch) axes(n int) []Step {
 	return s.steps[k : k+n : k+n]
 }
 
-// whole returns the box of a whole array, with its axes in memory of s.
+// whole returns the box of a whole array. The memory of its axes belongs to s.
 func (s *Scratch) whole(b Block, st stage) Strided {
 	return whole(b, s.axes(len(st.shape)), st.shape, st.size)
 }

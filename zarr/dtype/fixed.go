@@ -205,7 +205,7 @@ func (t U) Size() int { return 4 * int(t) }
 // Go returns [n]rune.
 func (t U) Go() reflect.Type { return reflect.ArrayOf(int(t), reflect.TypeFor[rune]()) }
 
-// Fits reports whether g is an array of the same number of 32-bit integers.
+// Fits reports whether g is an array of t integers of 32 bits.
 func (t U) Fits(g reflect.Type) bool {
 	return arrayOf(g, int(t), reflect.Int32) || arrayOf(g, int(t), reflect.Uint32)
 }

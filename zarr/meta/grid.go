@@ -53,8 +53,8 @@ func (g Grid) Equal(h Grid) bool {
 	return (g.Edges == nil) == (h.Edges == nil) && slices.Equal(g.Shape, h.Shape) && slices.EqualFunc(g.Edges, h.Edges, same)
 }
 
-// And returns the grid with additional dimensions. In each of them all chunks have the given
-// length.
+// And returns a copy of the grid with additional dimensions. In each of them all chunks have the
+// given length.
 func (g Grid) And(shape []int) Grid {
 	if g.Edges == nil {
 		return Grid{Shape: slices.Concat(g.Shape, shape)}

@@ -238,7 +238,7 @@ func (p place) attributes(raw []byte) (Attrs, error) {
 	return m, nil
 }
 
-// compact returns a copy of checked JSON, which must be strict, without white space between tokens.
+// compact returns a copy of strict, checked JSON. The copy has no white space between tokens.
 func compact(raw []byte) json.RawMessage {
 	var b bytes.Buffer
 	b.Grow(len(raw))
