@@ -9,8 +9,8 @@
 // opens a new empty store.
 //
 // [Without] declares the features that a store lacks. The suite checks that the store refuses them
-// with [errors.ErrUnsupported], because an ignored condition loses data. The suite calls optional
-// verbs through store.Pages, store.DeleteAll and store.PutParts, so stores without these verbs pass
+// with [errors.ErrUnsupported]: a store that ignored a condition would lose data. The suite calls
+// optional verbs through store.Pages, store.DeleteAll and store.PutParts, so stores without these verbs pass
 // too.
 //
 // For stores with a network, use [Keys](20) and [Rounds](2). The suite then sends one to two
