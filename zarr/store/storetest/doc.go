@@ -10,8 +10,8 @@
 //
 // [Without] declares the features that a store lacks. The suite checks that the store refuses them
 // with [errors.ErrUnsupported]: a store that ignored a condition would lose data. The suite calls
-// optional verbs through store.Pages, store.DeleteAll and store.PutParts, so stores without these verbs pass
-// too.
+// optional verbs through store.Pages, store.DeleteAll and store.PutParts, so stores without these
+// verbs pass too.
 //
 // For stores with a network, use [Keys](20) and [Rounds](2). The suite then sends one to two
 // thousand requests, most of them concurrently.
