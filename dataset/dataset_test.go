@@ -366,3 +366,14 @@ func TestCharacters(t *testing.T) {
 		t.Errorf("points: %q, %v", got, err)
 	}
 }
+
+// TestHostileCharacters checks that texts of a shape that exceeds the memory are refused.
+func TestHostileCharacters(t *testing.T) {
+	g := root(t)
+	if _, err := g.CreateArray(t.Context(), "name", zarr.Spec{Shape: []int{1 << 40, 1 << 10}, Chunks: []int{10, 10}, DType: dtype.S(1), Dims: []string{"station", "length"}}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := variable(t, open(t, g), "name").Strings(t.Context()); !errors.Is(err, zarr.ErrLimit) {
+		t.Error(err)
+	}
+}

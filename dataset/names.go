@@ -17,10 +17,7 @@ func dimensions(a *zarr.Array, find func(text string)) []string {
 	dims := a.Dims()
 	switch {
 	case dims == nil && len(a.Shape()) > 0:
-		if dims = fromAttr(a); dims == nil {
-			dims = fromNCZarr(a)
-		}
-		if dims == nil {
+		if dims = fromNCZarr(a); dims == nil {
 			dims = make([]string, len(a.Shape()))
 			find("the dimensions have no names; they are dim_0, dim_1, …")
 		}

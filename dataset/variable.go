@@ -184,13 +184,16 @@ func (v *Variable) Strings(ctx context.Context) ([]string, error) {
 func (v *Variable) characters(ctx context.Context) ([]string, error) {
 	shape := v.stored.array.Shape()
 	length := shape[len(shape)-1]
-	buf := make([]byte, v.Len()*length)
-	if err := v.stored.array.ReadBytes(ctx, buf, v.Selection()...); err != nil {
+	chars, err := zarr.Read[[1]byte](ctx, v.stored.array, v.Selection()...)
+	if err != nil {
 		return nil, err
 	}
-	out := make([]string, v.Len())
+	out, buf := make([]string, v.Len()), make([]byte, length)
 	for i := range out {
-		out[i] = string(bytes.TrimRight(buf[i*length:(i+1)*length], "\x00"))
+		for j, c := range chars[i*length : (i+1)*length] {
+			buf[j] = c[0]
+		}
+		out[i] = string(bytes.TrimRight(buf, "\x00"))
 	}
 	return out, nil
 }
