@@ -377,3 +377,18 @@ func TestHostileCharacters(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestHostilePoints checks that points in a shape that exceeds the memory are refused.
+func TestHostilePoints(t *testing.T) {
+	g := root(t)
+	if _, err := g.CreateArray(t.Context(), "v", zarr.Spec{Shape: []int{1 << 40, 2}, Chunks: []int{10, 2}, DType: dtype.Int8, Dims: []string{"t", "x"}}); err != nil {
+		t.Fatal(err)
+	}
+	v := variable(t, sel(t, open(t, g), dataset.Pointwise("p", dataset.Take("x", 0, 1))), "v")
+	if _, err := dataset.Read[float64](t.Context(), v); !errors.Is(err, zarr.ErrLimit) {
+		t.Error(err)
+	}
+	if _, err := v.Plan(); !errors.Is(err, zarr.ErrLimit) {
+		t.Error(err)
+	}
+}

@@ -92,6 +92,25 @@ func (v *Variable) Selection() []zarr.Selection {
 	return sel
 }
 
+// maxPoints is the maximum number of elements that points may select in one read. Their coordinates
+// take 2 GiB for each axis.
+const maxPoints = 1 << 28
+
+// bounded returns fault.Limit if points select more than maxPoints elements.
+func (v *Variable) bounded() error {
+	n, points := 1.0, false
+	for _, d := range v.Dims() {
+		n *= float64(d.Len)
+	}
+	for _, name := range v.stored.dims {
+		points = points || v.dataset.chosen[name].points != ""
+	}
+	if points && n > maxPoints {
+		return fault.Newf(fault.Limit, "variable %s has %.0f elements at the points, more than the maximum of %d", v.name, n, maxPoints)
+	}
+	return nil
+}
+
 // points returns the selection of the elements as points, by the position of each element along
 // each axis.
 func (v *Variable) points() zarr.Selection {
@@ -129,7 +148,12 @@ func (v *Variable) points() zarr.Selection {
 }
 
 // Plan returns the requests of a read of the variable, without sending any.
-func (v *Variable) Plan() (*zarr.Plan, error) { return v.stored.array.Plan(v.Selection()...) }
+func (v *Variable) Plan() (*zarr.Plan, error) {
+	if err := v.bounded(); err != nil {
+		return nil, err
+	}
+	return v.stored.array.Plan(v.Selection()...)
+}
 
 // Read returns the values of a variable in C order, decoded by the CF conventions: packed values
 // are scaled, and missing values are NaN. The error is fault.Type if the variable is not numeric.
@@ -174,6 +198,9 @@ func (v *Variable) Times(ctx context.Context) ([]cf.Time, error) {
 // Strings returns the values of a text variable in C order. If the variable stores characters along
 // its last dimension, as NetCDF does, they are joined to strings.
 func (v *Variable) Strings(ctx context.Context) ([]string, error) {
+	if err := v.bounded(); err != nil {
+		return nil, err
+	}
 	if v.stored.chars {
 		return v.characters(ctx)
 	}
@@ -204,7 +231,7 @@ func (v *Variable) noNumbers() error {
 
 // instants returns the values of numpy's datetime64.
 func (v *Variable) instants(ctx context.Context, t dtype.DateTime) ([]cf.Time, error) {
-	values, err := zarr.Read[dtype.Instant](ctx, v.stored.array, v.Selection()...)
+	values, err := read[dtype.Instant](ctx, v)
 	if err != nil {
 		return nil, err
 	}
@@ -319,6 +346,9 @@ func readTyped[S cf.Number](ctx context.Context, v *Variable, use func(reader) e
 
 // read returns the stored values as S.
 func read[S any](ctx context.Context, v *Variable) ([]S, error) {
+	if err := v.bounded(); err != nil {
+		return nil, err
+	}
 	if v.stored.array.DType() == dtype.Float16 {
 		return zarr.ReadAs[S](ctx, v.stored.array, v.Selection()...)
 	}
