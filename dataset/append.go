@@ -57,7 +57,7 @@ func (d *Dataset) Append(ctx context.Context, dim string, o AppendOptions, data 
 		if err != nil {
 			return nil, err
 		}
-		next, err := Open(ctx, g, d.options)
+		next, err := OpenGroup(ctx, g, d.options)
 		if err != nil {
 			return nil, err
 		}

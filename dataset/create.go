@@ -82,7 +82,7 @@ func Create(ctx context.Context, st store.Store, path string, spec Spec, o Optio
 	if err != nil {
 		return nil, err
 	}
-	return Open(ctx, g, o)
+	return OpenGroup(ctx, g, o)
 }
 
 // array returns the Spec of the array in a format.

@@ -109,9 +109,16 @@ func (d *Dataset) filter(coord bool) []*Variable {
 	return out
 }
 
-// Var returns the data variable or the coordinate with the given name. If there is none, the error
-// is fault.NotFound, and its text lists the variables of the dataset.
-func (d *Dataset) Var(name string) (*Variable, error) {
+// Var returns the data variable or the coordinate with the given name, and selects elements of it
+// as [Dataset.Sel] does. If there is none, the error is fault.NotFound, and its text lists the
+// variables of the dataset.
+func (d *Dataset) Var(name string, q ...Query) (*Variable, error) {
+	if len(q) > 0 {
+		var err error
+		if d, err = d.Sel(q...); err != nil {
+			return nil, err
+		}
+	}
 	s, ok := d.vars[name]
 	if !ok {
 		return nil, fault.Newf(fault.NotFound, "the dataset has no variable %q; it has %q", name, slices.Sorted(maps.Keys(d.vars)))

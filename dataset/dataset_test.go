@@ -315,7 +315,7 @@ func TestTwoLengths(t *testing.T) {
 	g := root(t)
 	put(t, g, "a", zarr.Spec{Shape: []int{2}, DType: dtype.Int8, Dims: []string{"x"}}, []int8{1, 2})
 	put(t, g, "b", zarr.Spec{Shape: []int{3}, DType: dtype.Int8, Dims: []string{"x"}}, []int8{1, 2, 3})
-	_, err := dataset.Open(t.Context(), g, dataset.Options{})
+	_, err := dataset.OpenGroup(t.Context(), g, dataset.Options{})
 	if !errors.Is(err, zarr.ErrMetadata) || !strings.Contains(err.Error(), `"x" has the length 2 in a and 3 in b`) {
 		t.Error(err)
 	}

@@ -2,9 +2,8 @@
 // selects elements by the labels of coordinates, and decodes values by the CF conventions (package
 // cf).
 //
-//	d, err := dataset.Open(ctx, g, dataset.Options{})
-//	d, err = d.Sel(dataset.Label("time", "2020-01"), dataset.Between("lat", 50, 40))
-//	t2m, err := d.Var("t2m")
+//	d, err := dataset.Open(ctx, st, "", dataset.Options{})
+//	t2m, err := d.Var("t2m", dataset.Label("time", "2020-01"), dataset.Between("lat", 50, 40))
 //	kelvin, err := dataset.Read[float32](ctx, t2m)
 //
 // A [Dataset] is a group and a selection of its elements. A [Variable] is one array of the dataset.

@@ -13,6 +13,7 @@ import (
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store"
 )
 
 // Options determine how a dataset is decoded. The zero value has the behavior of xarray.
@@ -24,7 +25,16 @@ type Options struct {
 // send fewer requests at a time.
 const inFlight = 64
 
-// Open opens a group as a dataset. With consolidated metadata it sends one round of requests, for
+// Open opens the group at a path of a store as a dataset, as zarr.OpenGroup and [OpenGroup] do.
+func Open(ctx context.Context, st store.Store, path string, o Options, opts ...zarr.Option) (*Dataset, error) {
+	g, err := zarr.OpenGroup(ctx, st, path, opts...)
+	if err != nil {
+		return nil, err
+	}
+	return OpenGroup(ctx, g, o)
+}
+
+// OpenGroup returns a group as a dataset. With consolidated metadata it sends one round of requests, for
 // the index coordinates; otherwise it lists and reads the members as zarr.Group.Members does. The
 // values of index coordinates stay in memory.
 //
@@ -33,8 +43,8 @@ const inFlight = 64
 // finding. Arrays with malformed or unsupported metadata are left out with a finding.
 //
 // The error is fault.Metadata if two arrays have different lengths of a dimension; its text
-// contains both names. Open also returns the errors of the store.
-func Open(ctx context.Context, g *zarr.Group, o Options) (*Dataset, error) {
+// contains both names. OpenGroup also returns the errors of the store.
+func OpenGroup(ctx context.Context, g *zarr.Group, o Options) (*Dataset, error) {
 	d := &Dataset{group: g, options: o, vars: map[string]*stored{}, index: map[string]index{}}
 	if err := d.members(ctx, o); err != nil {
 		return nil, err

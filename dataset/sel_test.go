@@ -37,7 +37,7 @@ func root(t *testing.T) *zarr.Group {
 
 func open(t *testing.T, g *zarr.Group) *dataset.Dataset {
 	t.Helper()
-	d, err := dataset.Open(t.Context(), g, dataset.Options{})
+	d, err := dataset.OpenGroup(t.Context(), g, dataset.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -26,7 +26,7 @@ func (d *Dataset) Child(ctx context.Context, name string) (*Dataset, error) {
 		if err != nil {
 			return nil, err
 		}
-		next, err := Open(ctx, g, at.options)
+		next, err := OpenGroup(ctx, g, at.options)
 		if err != nil {
 			return nil, err
 		}

@@ -48,7 +48,7 @@ func TestRandomDatasets(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		d, err := dataset.Open(t.Context(), g, dataset.Options{})
+		d, err := dataset.OpenGroup(t.Context(), g, dataset.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
