@@ -20,9 +20,9 @@ func (e *encoder) train(latents []uint64, width uint, level int) ([]binOf, uint,
 	copy(e.sorted, latents)
 	sorted := radixSort(e.sorted, e.spare, width)
 	most := min(level+2, maxLevel, bits.Len(uint(len(latents)-1)))
-	bins := e.merge(histogram(sorted, 1<<level), len(latents), most+int(width)+bits.Len(width))
+	bins := e.merge(histogram(sorted, 1<<level), len(latents), most+binBits(width))
 	log := quantize(bins, len(latents), uint(most))
-	cost := float64(19 + len(bins)*(int(log)+int(width)+bits.Len(width)))
+	cost := float64(19 + len(bins)*(int(log)+binBits(width)))
 	for _, b := range bins {
 		cost += float64(b.count) * (float64(b.width) + float64(log) - e.logs.of(int(b.weight)))
 	}

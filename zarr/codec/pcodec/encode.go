@@ -69,7 +69,7 @@ func (e *encoder) chunk(src []byte, n number, o options) {
 	var moments [maxOrder]uint64
 	body := difference(e.latents, moments[:order], n.width)
 	bins, log, cost := e.train(body, n.width, level)
-	if plain := int64(count) * int64(n.width); order > 0 && cost > plain {
+	if plain := int64(count) * int64(n.width); cost > plain+int64(binBits(n.width)) {
 		n.load(e.latents, src)
 		order, body, log = 0, e.latents, 0
 		bins = []binOf{{width: uint8(n.width), count: count, weight: 1}}
@@ -91,6 +91,9 @@ func (e *encoder) chunk(src []byte, n number, o options) {
 	e.writeLatents(body, bins, log)
 	w.align()
 }
+
+// binBits returns the number of bits of a bin in metadata, without its weight.
+func binBits(width uint) int { return int(width) + bits.Len(width) }
 
 // levelFor reduces the level for chunks of few numbers, in which many bins are not worth their size.
 func levelFor(level, count int) int {

@@ -76,16 +76,12 @@ func maskOf(width uint) uint64 { return 1<<width - 1 }
 // ordered returns the latent of a float from its bits. Positive floats get the sign bit. All bits
 // of negative floats are inverted.
 func ordered(bits uint64, width uint) uint64 {
-	if top := middle(width); bits&top == 0 {
-		return bits | top
-	}
-	return ^bits & maskOf(width)
+	negative := -(bits >> (width - 1)) // all bits, or 0
+	return bits ^ (middle(width) | negative&maskOf(width))
 }
 
 // unordered returns the bits of a float from its latent.
 func unordered(latent uint64, width uint) uint64 {
-	if top := middle(width); latent&top != 0 {
-		return latent ^ top
-	}
-	return ^latent & maskOf(width)
+	negative := latent>>(width-1) - 1 // all bits, or 0
+	return latent ^ (middle(width) | negative&maskOf(width))
 }
