@@ -1,0 +1,58 @@
+package pcodec_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math"
+	"testing"
+
+	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/codec"
+	"github.com/zargo-io/zargo/zarr/codec/pcodec"
+	"github.com/zargo-io/zargo/zarr/store"
+	"github.com/zargo-io/zargo/zarr/store/mem"
+)
+
+// TestStored reads arrays of both formats whose chunk pcodec wrote, with the metadata that
+// zarr-python writes.
+func TestStored(t *testing.T) {
+	const settings = `"level":8,"mode_spec":"auto","delta_spec":"auto","paging_spec":"equal_pages_up_to","delta_encoding_order":null,"equal_pages_up_to":262144`
+	tests := []struct{ name, key, chunk, metadata string }{
+		{"v2", ".zarray", "0.0", `{"zarr_format":2,"shape":[30,10],"chunks":[30,10],"dtype":"<f8","compressor":{"id":"pcodec",` + settings + `},"fill_value":0,"order":"C","filters":null}`},
+		{"v3", "zarr.json", "c/0/0", `{"zarr_format":3,"node_type":"array","shape":[30,10],"data_type":"float64","chunk_grid":{"name":"regular","configuration":{"chunk_shape":[30,10]}},` +
+			`"chunk_key_encoding":{"name":"default"},"fill_value":0,"codecs":[{"name":"numcodecs.pcodec","configuration":{` + settings + `}}]}`},
+		{"short name", "zarr.json", "c/0/0", `{"zarr_format":3,"node_type":"array","shape":[30,10],"data_type":"float64","chunk_grid":{"name":"regular","configuration":{"chunk_shape":[30,10]}},` +
+			`"chunk_key_encoding":{"name":"default"},"fill_value":0,"codecs":[{"name":"pcodec","configuration":{` + settings + `}}]}`},
+	}
+	var v vector
+	for _, v = range vectors(t) {
+		if v.name == "1.1.0/classic_float64" {
+			break
+		}
+	}
+	for _, tt := range tests {
+		st := mem.New()
+		for key, value := range map[string][]byte{tt.key: []byte(tt.metadata), tt.chunk: v.stored} {
+			if _, err := st.Put(t.Context(), "a/"+key, value, store.PutOptions{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		a, err := zarr.OpenArray(t.Context(), st, "a", zarr.Extensions(pcodec.Add(codec.Builtin()), nil))
+		if err != nil {
+			t.Errorf("%s: %v", tt.name, err)
+			continue
+		}
+		got, err := zarr.Read[float64](t.Context(), a)
+		if err != nil {
+			t.Errorf("%s: %v", tt.name, err)
+			continue
+		}
+		var b []byte
+		for _, f := range got {
+			b = binary.LittleEndian.AppendUint64(b, math.Float64bits(f))
+		}
+		if !bytes.Equal(b, v.values) {
+			t.Errorf("%s: other numbers", tt.name)
+		}
+	}
+}
