@@ -143,8 +143,12 @@ type View interface {
 // Either is a codec that can be used in two positions: as ArrayArray where its input is an array,
 // as BytesBytes where it is bytes. numcodecs' filters are of this kind. v3 metadata has them before
 // the codec "bytes". v2 metadata has them after it, or after other codecs, where they view any
-// bytes as elements. The chain uses the form that fits the position. Either may be nil.
+// bytes as elements. The chain uses the form that fits the position. Each may be nil.
+//
+// A compressor of numbers has Serial instead of Array: it makes bytes of an array in v3 metadata,
+// and follows the codec "bytes" in v2 metadata.
 type Either struct {
-	Array ArrayArray
-	Bytes BytesBytes
+	Array  ArrayArray
+	Bytes  BytesBytes
+	Serial ArrayBytes // nil if Array is set
 }

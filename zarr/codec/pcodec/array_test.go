@@ -4,11 +4,14 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/codec"
 	"github.com/zargo-io/zargo/zarr/codec/pcodec"
+	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/store"
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
@@ -53,6 +56,48 @@ func TestStored(t *testing.T) {
 		}
 		if !bytes.Equal(b, v.values) {
 			t.Errorf("%s: other numbers", tt.name)
+		}
+	}
+}
+
+// TestFormats writes arrays of both formats and orders, and reads them.
+func TestFormats(t *testing.T) {
+	tests := []struct {
+		name string
+		spec zarr.Spec
+		key  string
+		want string // in the metadata
+	}{
+		{"v2", zarr.Spec{Format: 2, DType: dtype.Uint8}, ".zarray", `"compressor": {"id": "pcodec", "level": 8}`},
+		{"v2, order F", zarr.Spec{Format: 2, DType: dtype.Uint8, Order: "F"}, ".zarray", `"order": "F"`},
+		{"v3", zarr.Spec{Format: 3, DType: dtype.Uint8}, "zarr.json", `"codecs": [{"name": "numcodecs.pcodec", "configuration": {"level": 8}}]`},
+		{"v3, order F", zarr.Spec{Format: 3, DType: dtype.Uint8, Order: "F"}, "zarr.json", `"transpose"`},
+	}
+	for _, tt := range tests {
+		st, table := mem.New(), zarr.Extensions(pcodec.Add(codec.Builtin()), nil)
+		tt.spec.Shape, tt.spec.Codecs = []int{4, 25}, []codec.Spec{pcodec.Level(8)}
+		a, err := zarr.Create(t.Context(), st, "a", tt.spec, table)
+		if err != nil {
+			t.Errorf("%s: %v", tt.name, err)
+			continue
+		}
+		v, err := st.Get(t.Context(), "a/"+tt.key, store.GetOptions{}, nil)
+		if plain := strings.Join(strings.Fields(string(v.Bytes)), ""); err != nil || !strings.Contains(plain, strings.ReplaceAll(tt.want, " ", "")) {
+			t.Errorf("%s: %s, %v", tt.name, v.Bytes, err)
+		}
+		src := make([]uint8, 100)
+		for i := range src {
+			src[i] = uint8(i * i)
+		}
+		if err := zarr.Write(t.Context(), a, src); err != nil {
+			t.Errorf("%s: %v", tt.name, err)
+		}
+		if a, err = zarr.OpenArray(t.Context(), st, "a", table); err != nil {
+			t.Errorf("%s: %v", tt.name, err)
+			continue
+		}
+		if got, err := zarr.Read[uint8](t.Context(), a); err != nil || !slices.Equal(got, src) {
+			t.Errorf("%s: %v, %v", tt.name, got, err)
 		}
 	}
 }

@@ -27,8 +27,8 @@ func Level(level int) codec.Spec {
 	return codec.Spec{Name: Name, Config: fmt.Appendf(nil, `{"level":%d}`, level)}
 }
 
-// New is the codec.Factory of the codec. It returns a codec.BytesBytes for arrays in a byte order,
-// as after the codec "bytes", else a codec.ArrayBytes.
+// New is the codec.Factory of the codec. It returns a codec.Either of an array-to-bytes codec and a
+// bytes-to-bytes codec, or the latter alone if elements have a byte order, as after "bytes".
 func New(config json.RawMessage, in codec.Repr) (any, error) {
 	o, err := parseOptions(config)
 	if err != nil {
@@ -46,7 +46,7 @@ func New(config json.RawMessage, in codec.Repr) (any, error) {
 		return bytesCodec{c}, nil
 	}
 	size, err := in.Bytes()
-	return arrayCodec{c, size}, err
+	return codec.Either{Serial: arrayCodec{c, size}, Bytes: bytesCodec{c}}, err
 }
 
 // coder encodes and decodes files of one number type.

@@ -49,7 +49,7 @@ func (e *encoder) chooseOrder(width uint, level int) int {
 			rest := difference(e.sample[at:], moments[:order], width)
 			e.sample = append(e.sample[:at], rest...)
 		}
-		_, _, cost := e.train(e.sample, width, level)
+		_, _, cost := e.train(e.sample, width, levelFor(level, len(e.sample)))
 		cost += int64(groups * order * int(width)) // the moments are part of the sample
 		if order > 0 && cost >= least {
 			return order - 1

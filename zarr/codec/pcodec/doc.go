@@ -9,8 +9,9 @@
 // also stores integers of 8 bits, which pcodec has since 1.0 and numcodecs lacks.
 //
 // In v3 metadata the codec takes an array and makes bytes. In v2 metadata it is a compressor, which
-// follows the codec "bytes". It requires little-endian elements there, as numcodecs does. Elements
-// of 8 bits are stored only in v3.
+// follows the codec "bytes". It requires little-endian elements there, as numcodecs does. The codec
+// "transpose" before it is decoded as in every chain; zarr-python 3.1 stores such chunks in another
+// order, which it does not read back itself.
 //
 // # Decoding
 //

@@ -101,7 +101,7 @@ func TestHostile(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		err = c.(codec.ArrayBytes).Decode(codec.Block{Bytes: make([]byte, 8)}, tt.stored)
+		err = c.(codec.Either).Serial.Decode(codec.Block{Bytes: make([]byte, 8)}, tt.stored)
 		if !errors.Is(err, tt.want) || !strings.Contains(err.Error(), tt.about) {
 			t.Errorf("%s: %v, want %v about %q", tt.name, err, tt.want, tt.about)
 		}
@@ -123,7 +123,7 @@ func TestTables(t *testing.T) {
 		t.Fatal(err)
 	}
 	start := time.Now()
-	err = c.(codec.ArrayBytes).Decode(codec.Block{Bytes: make([]byte, 4*n)}, file(2, 0, parts...))
+	err = c.(codec.Either).Serial.Decode(codec.Block{Bytes: make([]byte, 4*n)}, file(2, 0, parts...))
 	if !errors.Is(err, fault.Limit) || time.Since(start) > 10*time.Second {
 		t.Errorf("%v after %v", err, time.Since(start))
 	}
