@@ -9,6 +9,7 @@ const maxANSLog = 14
 type bin struct {
 	lower  uint64
 	weight uint32 // number of states of the tANS table
+	seen   uint32 // weight, and number of states that table has visited
 	width  uint8  // bits of an offset
 }
 
@@ -49,18 +50,16 @@ func table(nodes []node, bins []bin, log uint) []node {
 		return nodes
 	}
 	spread(bins, size, func(state uint32, b int) { nodes[state].next = uint16(b) })
-	var counts [1 << maxANSLog]uint16
 	for i := range bins {
-		counts[i] = uint16(bins[i].weight)
+		bins[i].seen = bins[i].weight
 	}
 	for i := range nodes {
 		n := &nodes[i]
-		b := n.next
-		x := uint32(counts[b])
-		counts[b]++
-		n.bits = uint8(int(log) + 1 - bits.Len32(x))
-		n.next = uint16(x<<n.bits - size)
-		n.lower, n.width = bins[b].lower, bins[b].width
+		b := &bins[n.next]
+		n.bits = uint8(int(log) + 1 - bits.Len32(b.seen))
+		n.next = uint16(b.seen<<n.bits - size)
+		n.lower, n.width = b.lower, b.width
+		b.seen++
 	}
 	return nodes
 }

@@ -3,7 +3,7 @@ package pcodec
 import "math/bits"
 
 // assign finds the bins of latents and encodes them by tANS, last latent first. It returns the
-// states in which decoding starts.
+// states that decoding starts with.
 func (e *encoder) assign(latents []uint64, bins []binOf, log uint) (states [4]uint32) {
 	e.bins16 = sized(e.bins16, len(latents))
 	if len(bins) == 1 {
@@ -35,7 +35,7 @@ func (e *encoder) assign(latents []uint64, bins []binOf, log uint) (states [4]ui
 
 // find sets out to the index of the last bin whose lower bound is not above the latent.
 func find(out []uint16, latents []uint64, bins []binOf) {
-	// The lower bounds are searched in a power of two, of which the last ones are unreachable.
+	// The search requires a power of two. The added bounds are above all latents but the largest.
 	n := 1 << bits.Len(uint(len(bins)-1))
 	lowers := make([]uint64, n)
 	for i := range lowers {

@@ -36,18 +36,22 @@ func steps(n int) []byte {
 	return b
 }
 
-var benchmarks = []struct {
+type benchmark struct {
 	name string
 	typ  dtype.Type
 	src  []byte
-}{
-	{"data=field/type=float32", dtype.Float32, field(1<<18, 4)},
-	{"data=field/type=float64", dtype.Float64, field(1<<18, 8)},
-	{"data=walk/type=int32", dtype.Int32, steps(1 << 18)},
+}
+
+func benchmarks() []benchmark {
+	return []benchmark{
+		{"data=field/type=float32", dtype.Float32, field(1<<18, 4)},
+		{"data=field/type=float64", dtype.Float64, field(1<<18, 8)},
+		{"data=walk/type=int32", dtype.Int32, steps(1 << 18)},
+	}
 }
 
 func BenchmarkDecode(b *testing.B) {
-	for _, bb := range benchmarks {
+	for _, bb := range benchmarks() {
 		b.Run(bb.name, func(b *testing.B) {
 			c := chain(b, bb.typ, len(bb.src), `{}`)
 			stored, err := c.Encode(nil, codec.Block{Bytes: bb.src}, nil)
@@ -67,7 +71,7 @@ func BenchmarkDecode(b *testing.B) {
 }
 
 func BenchmarkEncode(b *testing.B) {
-	for _, bb := range benchmarks {
+	for _, bb := range benchmarks() {
 		b.Run(bb.name, func(b *testing.B) {
 			c := chain(b, bb.typ, len(bb.src), `{}`)
 			b.SetBytes(int64(len(bb.src)))

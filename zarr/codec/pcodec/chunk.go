@@ -52,7 +52,7 @@ func (c *chunk) readMeta(r *reader, h header, work *int64) error {
 	return r.align("metadata of a chunk")
 }
 
-// variables calls do with the variables of the chunk, in the order in which they are stored.
+// variables calls do with the variables of the chunk, in stored order.
 func (c *chunk) variables(do func(v *variable) error) error {
 	if c.primary.delta.kind == lookback {
 		if err := do(&c.distance); err != nil {

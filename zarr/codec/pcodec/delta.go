@@ -2,7 +2,7 @@ package pcodec
 
 import "github.com/zargo-io/zargo/zarr/fault"
 
-// deltaKind is the way in which latents are predicted from earlier ones.
+// deltaKind is a method to predict latents from earlier ones.
 type deltaKind uint8
 
 const (

@@ -2,7 +2,8 @@
 // files of the Pco format of the pcodec library. It is in pure Go and not part of codec.Builtin:
 //
 //	table := pcodec.Add(codec.Builtin())
-//	spec := zarr.Spec{Shape: []int{1000}, DType: dtype.Float64, Codecs: []codec.Spec{pcodec.Level(8)}}
+//	codecs := []codec.Spec{pcodec.Level(8)}
+//	spec := zarr.Spec{Shape: []int{1000}, DType: dtype.Float64, Codecs: codecs}
 //	a, err := zarr.Create(ctx, st, "a", spec, zarr.Extensions(table, nil))
 //
 // Elements are integers and floats of 16, 32 or 64 bits, or times, which are stored as int64. zargo
@@ -40,9 +41,9 @@
 //
 // # The format
 //
-// A standalone file has a header, chunks, and a byte 0. Numbers map to latents: unsigned integers
-// in the order of the numbers, or, depending on the mode of the chunk, to two such integers. Latents
-// are stored as differences from earlier ones, and each difference as a bin and an offset from the
-// lower bound of the bin. The bins of 256 numbers are coded by four interleaved tANS states; the
-// offsets follow, packed. The reference is docs/format.md of github.com/mwlon/pcodec.
+// A standalone file has a header, chunks, and a byte 0. The mode of a chunk maps each number to one
+// or two latents. Latents are unsigned integers; in the mode classic they have the order of the
+// numbers. Latents are stored as differences from earlier ones. Each difference is a bin and an
+// offset from the lower bound of the bin. The bins of 256 numbers are coded by four interleaved tANS
+// states; the packed offsets follow. The reference is docs/format.md of github.com/mwlon/pcodec.
 package pcodec

@@ -95,7 +95,7 @@ func (e *encoder) chunk(src []byte, n number, o options) {
 // binBits returns the number of bits of a bin in metadata, without its weight.
 func binBits(width uint) int { return int(width) + bits.Len(width) }
 
-// levelFor reduces the level for chunks of few numbers, in which many bins are not worth their size.
+// levelFor reduces the level for chunks of few numbers. Many bins are not worth their size there.
 func levelFor(level, count int) int {
 	fast := max(bits.Len(uint(count))-5, 0)
 	if level <= fast {

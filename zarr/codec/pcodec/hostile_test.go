@@ -164,3 +164,25 @@ func TestFloat16(t *testing.T) {
 		}
 	}
 }
+
+// BenchmarkTinyChunks decodes a file of chunks of one number each.
+func BenchmarkTinyChunks(b *testing.B) {
+	var parts [][2]uint64
+	const n = 10_000
+	for i := range uint64(n) {
+		parts = append(parts, chunkOf(3, 1, 0, [2]uint64{0, 3}, [2]uint64{0, 4}, [2]uint64{1, 15}, [2]uint64{i, 32}, [2]uint64{0, 6}, pad)...)
+	}
+	parts = append(parts, [2]uint64{0, 8})
+	stored := file(2, 0, parts...)
+	c, err := New(nil, codec.Repr{Shape: []int{n}, Type: dtype.Int32})
+	if err != nil {
+		b.Fatal(err)
+	}
+	dst := codec.Block{Bytes: make([]byte, 4*n)}
+	b.SetBytes(int64(len(stored)))
+	for b.Loop() {
+		if err := c.(codec.Either).Serial.Decode(dst, stored); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -5,9 +5,9 @@ import (
 	"math/bits"
 )
 
-// quantize sets the weights of bins in proportion to their counts, which add up to total. It returns
-// the base-2 logarithm of the sum of the weights: most, more if there are too many bins, or less if
-// all weights are even.
+// quantize sets the weights of bins in proportion to their counts, which add up to total. It
+// returns the base-2 logarithm of the sum of the weights: most, more if there are too many bins, or
+// less if all weights are even.
 func quantize(bins []binOf, total int, most uint) uint {
 	if len(bins) == 1 {
 		bins[0].weight = 1
@@ -37,7 +37,7 @@ func quantize(bins []binOf, total int, most uint) uint {
 	return log - shared
 }
 
-// extreme returns the bin that gains most, or loses least, bits if its weight changes by by.
+// extreme returns the bin whose latents lose most, or gain fewest, bits if its weight changes by by.
 func extreme(bins []binOf, by float64) int {
 	best, gain := 0, math.Inf(-1)
 	for i, b := range bins {
