@@ -4,13 +4,15 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
 // FiltersFirst converts a v2 pipeline to the order of v3 metadata: filters after the codec "bytes"
-// move before it, and "bytes" gets the byte order of the last filter's output. The stored bytes
-// stay the same. It returns errors.ErrUnsupported for a filter that views bytes as another type
-// than they have, or that follows a bytes-to-bytes codec, because v3 cannot express these.
+// move before it, and "bytes" gets the byte order of the last filter's output. "bytes" is omitted
+// if the next codec makes bytes of an array itself ([Either]). The stored bytes stay the same. It
+// returns errors.ErrUnsupported for a filter that views bytes as another type than they have, or
+// that follows a bytes-to-bytes codec, because v3 cannot express these.
 func (t *Table) FiltersFirst(specs []Spec, in Repr) ([]Spec, error) {
 	at := slices.IndexFunc(specs, func(s Spec) bool { return s.Name == "bytes" })
 	if at < 0 {
@@ -45,6 +47,9 @@ func (t *Table) FiltersFirst(specs []Spec, in Repr) ([]Spec, error) {
 		filters = append(filters, s)
 		in = leaving(e.Bytes, in)
 	}
+	if t.serial(rest[len(filters):], in) {
+		return slices.Concat(out, filters, rest[len(filters):]), nil
+	}
 	if len(filters) == 0 {
 		return specs, nil
 	}
@@ -55,4 +60,15 @@ func (t *Table) FiltersFirst(specs []Spec, in Repr) ([]Spec, error) {
 func (b bytesFilter) takes(in Repr) bool {
 	is, err := viewed(in.Type, in.Order)
 	return err == nil && is.number.Size == b.dec.number.Size && is.number.Big == b.dec.number.Big
+}
+
+// serial reports whether the first codec makes bytes of the array in itself, in place of "bytes".
+func (t *Table) serial(specs []Spec, in Repr) bool {
+	if len(specs) == 0 {
+		return false
+	}
+	in.Order = dtype.NoOrder
+	c, err := t.Bind(specs[0], in)
+	e, ok := c.(Either)
+	return err == nil && ok && e.Serial != nil
 }

@@ -101,3 +101,22 @@ func TestFormats(t *testing.T) {
 		}
 	}
 }
+
+// TestFiltersFirst converts v2 pipelines to v3. pcodec takes the place of "bytes".
+func TestFiltersFirst(t *testing.T) {
+	for _, typ := range []dtype.Type{dtype.Float32, dtype.Uint8} {
+		order := dtype.NoOrder
+		if typ.HasOrder() {
+			order = dtype.Little
+		}
+		specs := []codec.Spec{codec.Transpose(1, 0), codec.Bytes(order), pcodec.Level(8), codec.CRC32()}
+		got, err := pcodec.Add(codec.Builtin()).FiltersFirst(specs, codec.Repr{Shape: []int{2, 3}, Type: typ})
+		var names []string
+		for _, s := range got {
+			names = append(names, s.Name)
+		}
+		if want := []string{"transpose", pcodec.Name, "numcodecs.crc32"}; err != nil || !slices.Equal(names, want) {
+			t.Errorf("%v: %q, want %q, %v", typ, names, want, err)
+		}
+	}
+}

@@ -76,7 +76,8 @@ func (e *encoder) merge(bins []binOf, total, meta int) []binOf {
 		for j := i; j >= 0; j-- {
 			count := sums[i+1] - sums[j]
 			each := all - e.logs.of32(count) + float32(bits.Len64(upper-bins[j].lower))
-			if c := costs[j] + float32(meta) + float32(count)*each; c < best {
+			// The conversion of the product prevents a fused addition, whose result is another.
+			if c := costs[j] + float32(meta) + float32(float32(count)*each); c < best {
 				best, from = c, j
 			}
 		}

@@ -44,6 +44,7 @@
 // A standalone file has a header, chunks, and a byte 0. The mode of a chunk maps each number to one
 // or two latents. Latents are unsigned integers; in the mode classic they have the order of the
 // numbers. Latents are stored as differences from earlier ones. Each difference is a bin and an
-// offset from the lower bound of the bin. The bins of 256 numbers are coded by four interleaved tANS
-// states; the packed offsets follow. The reference is docs/format.md of github.com/mwlon/pcodec.
+// offset from the lower bound of the bin. The bins of 256 numbers are coded by four interleaved
+// tANS states; the packed offsets follow. The reference is docs/format.md of
+// github.com/mwlon/pcodec.
 package pcodec

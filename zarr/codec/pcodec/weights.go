@@ -37,7 +37,8 @@ func quantize(bins []binOf, total int, most uint) uint {
 	return log - shared
 }
 
-// extreme returns the bin whose latents lose most, or gain fewest, bits if its weight changes by by.
+// extreme returns the bin whose weight should change by by: the latents of this bin become shorter
+// by most bits, or longer by fewest.
 func extreme(bins []binOf, by float64) int {
 	best, gain := 0, math.Inf(-1)
 	for i, b := range bins {
