@@ -245,8 +245,13 @@ func placeOf(s codec.Spec, format int, table *codec.Table, in *codec.Repr) place
 	}
 	c, err := table.Bind(s, *in)
 	if e, ok := c.(codec.Either); ok && err == nil {
-		if c = e.Bytes; e.Array != nil && format == 3 {
+		switch {
+		case format == 3 && e.Array != nil:
 			c = e.Array
+		case format == 3 && e.Serial != nil:
+			c = e.Serial
+		default:
+			c = e.Bytes
 		}
 	}
 	switch c := c.(type) {

@@ -48,7 +48,7 @@ func newNumcodecsBitRound(raw json.RawMessage, in Repr) (any, error) {
 	default:
 		b.refuse = fault.Newf(fault.Metadata, "bit rounding of %v is not supported", in.Type)
 	}
-	return Either{bitroundArray(b), b}, nil
+	return Either{Array: bitroundArray(b), Bytes: b}, nil
 }
 
 func openBitRound(raw json.RawMessage, in Repr, least int) (any, error) {
@@ -66,7 +66,7 @@ func openBitRound(raw json.RawMessage, in Repr, least int) (any, error) {
 	if b.unit, b.fraction = rounded(in.Type); b.unit == 0 {
 		b.refuse = fault.Newf(errors.ErrUnsupported, "bit rounding of %v is not supported", in.Type)
 	}
-	return Either{bitroundArray{b}, bitroundBytes{b}}, nil
+	return Either{Array: bitroundArray{b}, Bytes: bitroundBytes{b}}, nil
 }
 
 // rounded returns the size in bytes of each number in an element, and the number of bits of the

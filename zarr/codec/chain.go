@@ -186,8 +186,10 @@ func shortest(codec BytesBytes, size, floor int64) int64 {
 func placed(codec any, after bool) any {
 	e, ok := codec.(Either)
 	switch {
-	case ok && e.Bytes != nil && (after || e.Array == nil):
+	case ok && e.Bytes != nil && (after || e.Array == nil && e.Serial == nil):
 		return e.Bytes
+	case ok && e.Serial != nil:
+		return e.Serial
 	case ok && e.Array != nil:
 		return e.Array
 	}

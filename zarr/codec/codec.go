@@ -147,8 +147,12 @@ type View interface {
 // Either is a codec for two positions: an ArrayArray if its input is an array, and a BytesBytes if
 // its input is bytes. The filters of numcodecs are such codecs. In v3 metadata, they precede the
 // codec "bytes". In v2 metadata, they follow "bytes" or other codecs, and treat any input bytes as
-// elements. The chain uses the form that fits the position. Either field may be nil.
+// elements. The chain uses the form that fits the position. Any field may be nil.
+//
+// A compressor of numbers, such as pcodec, has the field Serial instead of Array. In v3 metadata it
+// converts an array to bytes. In v2 metadata it follows the codec "bytes".
 type Either struct {
-	Array ArrayArray
-	Bytes BytesBytes
+	Array  ArrayArray
+	Bytes  BytesBytes
+	Serial ArrayBytes // nil if Array is set
 }

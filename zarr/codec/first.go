@@ -4,14 +4,15 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
 // FiltersFirst converts a v2 pipeline to the order of v3 metadata. It moves filters that follow the
-// codec "bytes" before it, and sets the byte order of "bytes" to that of the last filter's output.
-// The stored bytes stay the same. FiltersFirst returns errors.ErrUnsupported for filters that v3
-// cannot express: a filter that views bytes as a type other than their own, or that follows a
-// bytes-to-bytes codec.
+// codec "bytes" before it, and sets the byte order of "bytes" to that of the last filter's output. It
+// drops "bytes" if the next codec converts an array to bytes itself, see [Either]. The stored bytes
+// stay the same. FiltersFirst returns errors.ErrUnsupported for filters that v3 cannot express: a
+// filter that views bytes as a type other than their own, or that follows a bytes-to-bytes codec.
 func (t *Table) FiltersFirst(specs []Spec, in Repr) ([]Spec, error) {
 	at := slices.IndexFunc(specs, func(s Spec) bool { return s.Name == "bytes" })
 	if at < 0 {
@@ -46,6 +47,9 @@ func (t *Table) FiltersFirst(specs []Spec, in Repr) ([]Spec, error) {
 		filters = append(filters, s)
 		in = leaving(e.Bytes, in)
 	}
+	if t.serial(rest[len(filters):], in) {
+		return slices.Concat(out, filters, rest[len(filters):]), nil
+	}
 	if len(filters) == 0 {
 		return specs, nil
 	}
@@ -57,4 +61,15 @@ func (t *Table) FiltersFirst(specs []Spec, in Repr) ([]Spec, error) {
 func (b bytesFilter) takes(in Repr) bool {
 	is, err := viewed(in.Type, in.Order)
 	return err == nil && is.number.Size == b.dec.number.Size && is.number.Big == b.dec.number.Big
+}
+
+// serial reports whether the first codec makes bytes of the array in itself, in place of "bytes".
+func (t *Table) serial(specs []Spec, in Repr) bool {
+	if len(specs) == 0 {
+		return false
+	}
+	in.Order = dtype.NoOrder
+	c, err := t.Bind(specs[0], in)
+	e, ok := c.(Either)
+	return err == nil && ok && e.Serial != nil
 }

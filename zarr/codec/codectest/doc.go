@@ -8,7 +8,7 @@
 //	}
 //
 // A bytes-to-bytes codec is tested after "bytes", an array-to-array codec before it, and a
-// codec.Either in both positions. [RunLossy] is for codecs that change values.
+// codec.Either in each of its positions. [RunLossy] is for codecs that change values.
 //
 // The checks cover round trips of several contents and lengths, EncodedSize and the other size
 // methods, appending, decoding in place without modifying other bytes, limits on output, and

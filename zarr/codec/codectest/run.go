@@ -59,6 +59,9 @@ func check(r *report, table *codec.Table, spec codec.Spec, in codec.Repr) error 
 		if c.Array != nil {
 			chains = append(chains, []codec.Spec{spec, afterwards(c.Array.Out())})
 		}
+		if c.Serial != nil {
+			chains = append(chains, []codec.Spec{spec})
+		}
 		if c.Bytes != nil {
 			chains = append(chains, []codec.Spec{serial, spec})
 		}

@@ -1,0 +1,92 @@
+package pcodec
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"github.com/zargo-io/zargo/zarr/fault"
+)
+
+const (
+	maxLevel  = 12
+	maxOrder  = 7       // of consecutive delta encoding
+	autoOrder = -1      // the encoder chooses
+	maxChunk  = 1 << 24 // numbers of a chunk
+)
+
+// options configure an encoder.
+type options struct {
+	level int
+	order int // of delta encoding, or autoOrder
+	chunk int // maximum numbers of a chunk
+}
+
+// settings is numcodecs' configuration.
+type settings struct {
+	Level      *int    `json:"level"`
+	Mode       *string `json:"mode_spec"`
+	Delta      *string `json:"delta_spec"`
+	Paging     *string `json:"paging_spec"`
+	Order      *int    `json:"delta_encoding_order"`
+	EqualPages *int    `json:"equal_pages_up_to"`
+}
+
+// parseOptions reads numcodecs' configuration. Unknown members are errors.
+func parseOptions(config json.RawMessage) (options, error) {
+	o := options{level: 8, order: autoOrder, chunk: 1 << 18}
+	var s settings
+	if len(config) > 0 {
+		d := json.NewDecoder(bytes.NewReader(config))
+		d.DisallowUnknownFields()
+		if err := d.Decode(&s); err != nil {
+			return o, fault.Newf(fault.Metadata, "configuration: %v", err)
+		}
+	}
+	delta := text(s.Delta, "auto")
+	switch mode := text(s.Mode, "auto"); {
+	case mode != "auto" && mode != "classic":
+		return o, fault.Newf(fault.Metadata, `"mode_spec" is %.80q, not "auto" or "classic"`, mode)
+	case text(s.Paging, "equal_pages_up_to") != "equal_pages_up_to":
+		return o, fault.Newf(fault.Metadata, `"paging_spec" is %.80q, not "equal_pages_up_to"`, *s.Paging)
+	case delta != "auto" && delta != "none" && delta != "try_consecutive" && delta != "try_lookback":
+		return o, fault.Newf(fault.Metadata, `"delta_spec" is %.80q, not "auto", "none", "try_consecutive" or "try_lookback"`, delta)
+	case s.Order != nil && (delta == "none" || delta == "try_lookback"):
+		return o, fault.Newf(fault.Metadata, `"delta_encoding_order" does not fit "delta_spec" %q`, delta)
+	}
+	if delta == "none" {
+		o.order = 0
+	}
+	return o, firstError(
+		within("level", s.Level, &o.level, 0, maxLevel),
+		within("delta_encoding_order", s.Order, &o.order, 0, maxOrder),
+		within("equal_pages_up_to", s.EqualPages, &o.chunk, 1, 1<<31-1),
+	)
+}
+
+func text(s *string, def string) string {
+	if s == nil {
+		return def
+	}
+	return *s
+}
+
+// within sets to from a setting that is present and from lo to hi.
+func within(name string, from, to *int, lo, hi int) error {
+	if from == nil {
+		return nil
+	}
+	if *from < lo || *from > hi {
+		return fault.Newf(fault.Metadata, "%q is %d, not in %d to %d", name, *from, lo, hi)
+	}
+	*to = *from
+	return nil
+}
+
+func firstError(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
