@@ -1,11 +1,14 @@
 package dataset_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -13,21 +16,28 @@ import (
 	"github.com/zargo-io/zargo/dataset"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/dtype"
+	"github.com/zargo-io/zargo/zarr/store"
 )
 
 // daily creates an empty dataset t(time, x) with hours since 2020-01-01 and x = 0, 1.
 func daily(t *testing.T) *dataset.Dataset {
+	t.Helper()
+	g, err := unconsolidated(t).Consolidate(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return open(t, g)
+}
+
+// unconsolidated creates the dataset of [daily] without consolidated metadata.
+func unconsolidated(t *testing.T) *zarr.Group {
 	t.Helper()
 	g := root(t)
 	put(t, g, "time", zarr.Spec{Shape: []int{0}, Chunks: []int{24}, DType: dtype.Int32, Dims: []string{"time"}, Attrs: map[string]any{"units": "hours since 2020-01-01"}}, []int32{})
 	put(t, g, "x", zarr.Spec{Shape: []int{2}, DType: dtype.Int8, Dims: []string{"x"}}, []int8{0, 1})
 	put(t, g, "t", zarr.Spec{Shape: []int{0, 2}, Chunks: []int{5, 2}, DType: dtype.Int16, Fill: -1, Dims: []string{"time", "x"},
 		Attrs: map[string]any{"_FillValue": -1, "scale_factor": 0.5}}, []int16{})
-	g, err := g.Consolidate(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return open(t, g)
+	return g
 }
 
 // day returns the data of a day: its times from hour 0 on, and for each hour twice the value.
@@ -146,3 +156,61 @@ func TestAppendsMeet(t *testing.T) {
 		}
 	}
 }
+
+// TestKilledAppend kills a job before each of its puts, with and without consolidated metadata. The
+// dataset then opens with the rows of either none or all of the job, and the next job completes the
+// work.
+func TestKilledAppend(t *testing.T) {
+	for _, consolidated := range []bool{false, true} {
+		ends := map[int]bool{} // lengths that a reader found after a killed job
+		for kill := 0; ; kill++ {
+			g := unconsolidated(t)
+			if consolidated {
+				if _, err := g.Consolidate(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+			}
+			st := g.Store()
+			left := atomic.Int64{}
+			left.Store(int64(kill))
+			dying := store.Around(st, store.Hooks{Before: func(ctx context.Context, c store.Call) (context.Context, error) {
+				if c.Op == store.OpPut && left.Add(-1) < 0 {
+					return ctx, errKilled
+				}
+				return ctx, nil
+			}})
+			killed, err := dataset.Open(t.Context(), dying, "", dataset.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, failed := killed.Append(t.Context(), "time", dataset.AppendOptions{IfAbsent: true}, day(0, 1)...)
+			if failed != nil && !errors.Is(failed, errKilled) {
+				t.Fatal(failed)
+			}
+			d, err := dataset.Open(t.Context(), st, "", dataset.Options{})
+			if err != nil {
+				t.Fatalf("after %d puts: %v", kill, err)
+			}
+			times, err := variable(t, d, "time").Times(t.Context())
+			if n := d.Dims()[0].Len; err != nil || n != len(times) || n != 0 && n != 24 || len(values(t, variable(t, d, "t"))) != 2*n {
+				t.Fatalf("after %d puts: %v, %d times, %v", kill, d.Dims(), len(times), err)
+			}
+			ends[len(times)] = true
+			d, err = d.Append(t.Context(), "time", dataset.AppendOptions{IfAbsent: true, TakeOver: -1}, day(0, 1)...)
+			if err != nil {
+				t.Fatalf("the next job after %d puts: %v", kill, err)
+			}
+			if got := values(t, variable(t, d, "t")); len(got) != 48 || slices.ContainsFunc(got, func(v float64) bool { return v != 1 }) || len(d.Findings()) > 0 {
+				t.Fatalf("after %d puts the next job stores %v; findings %v", kill, got, d.Findings())
+			}
+			if failed == nil {
+				break
+			}
+		}
+		if !ends[0] || !ends[24] {
+			t.Errorf("readers found the lengths %v", ends)
+		}
+	}
+}
+
+var errKilled = errors.New("killed")

@@ -10,6 +10,9 @@ import (
 
 	"github.com/zargo-io/zargo/cf"
 	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/internal/claim"
+	"github.com/zargo-io/zargo/internal/document"
+	"github.com/zargo-io/zargo/internal/hierarchy"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -42,20 +45,47 @@ func Open(ctx context.Context, st store.Store, path string, o Options, opts ...z
 // the metadata of NCZarr. An array without names gets the dimensions dim_0, dim_1, …, and a
 // finding. Arrays with malformed or unsupported metadata are left out with a finding.
 //
-// The error is fault.Metadata if two arrays have different lengths of a dimension; its text
-// contains both names. OpenGroup also returns the errors of the store.
+// While an append to the group is in progress, or after a process was killed during one, arrays may
+// have different lengths of the dimension. The dataset then has the rows that all arrays have, and a
+// finding.
+//
+// The error is fault.Metadata if two arrays have different lengths of a dimension for another
+// reason; its text contains both names. OpenGroup also returns the errors of the store.
 func OpenGroup(ctx context.Context, g *zarr.Group, o Options) (*Dataset, error) {
-	d := &Dataset{group: g, options: o, vars: map[string]*stored{}, index: map[string]index{}}
-	if err := d.members(ctx, o); err != nil {
-		return nil, err
+	for try := 0; ; try++ {
+		d := &Dataset{group: g, options: o, vars: map[string]*stored{}, index: map[string]index{}}
+		if err := d.members(ctx, o); err != nil {
+			return nil, err
+		}
+		d.characters()
+		if dim, uneven := d.dimensions(""); uneven != nil {
+			// The documents were read one after another, so an append may have begun and ended since.
+			var err error
+			if g, err = zarr.OpenGroup(ctx, g.Store(), g.Path(), g.Options()...); err != nil {
+				return nil, err
+			}
+			c, err := document.ClaimIn(hierarchy.SourceOf(g).Claimed())
+			switch {
+			case err != nil:
+				return nil, err
+			case c.What == claim.Append && c.Dim == dim:
+				d.group = g
+				if _, err := d.dimensions(dim); err != nil {
+					return nil, err
+				}
+			case try < tries:
+				continue
+			default:
+				return nil, uneven
+			}
+		}
+		d.coordinates()
+		return d, d.indexes(ctx)
 	}
-	d.characters()
-	if err := d.dimensions(); err != nil {
-		return nil, err
-	}
-	d.coordinates()
-	return d, d.indexes(ctx)
 }
+
+// tries is the number of times that arrays of different lengths are read again.
+const tries = 3
 
 func (d *Dataset) find(path, format string, args ...any) {
 	d.findings = append(d.findings, Finding{path, fmt.Sprintf(format, args...)})
@@ -122,8 +152,11 @@ func (d *Dataset) characters() {
 	}
 }
 
-// dimensions sets the dimensions of all arrays.
-func (d *Dataset) dimensions() error {
+// dimensions sets the dimensions of all arrays. If arrays have different lengths of a dimension, it
+// returns its name and an error. The arrays may have different lengths of the dimension grows, to
+// which an append is in progress. The dataset has the rows that all of them have.
+func (d *Dataset) dimensions(grows string) (string, error) {
+	d.dims = nil
 	first := map[string]string{} // array that has the dimension
 	for _, name := range slices.Sorted(maps.Keys(d.vars)) {
 		s := d.vars[name]
@@ -133,12 +166,18 @@ func (d *Dataset) dimensions() error {
 			switch {
 			case j < 0:
 				d.dims, first[dim] = append(d.dims, Dim{dim, n}), name
+			case dim == grows:
+				d.dims[j].Len = min(d.dims[j].Len, n)
 			case d.dims[j].Len != n:
-				return &zarr.MetaError{Key: d.group.Path(), Err: fault.Newf(fault.Metadata, "dimension %q has the length %d in %s and %d in %s", dim, d.dims[j].Len, first[dim], n, name)}
+				return dim, &zarr.MetaError{Key: d.group.Path(), Err: fault.Newf(fault.Metadata, "dimension %q has the length %d in %s and %d in %s", dim, d.dims[j].Len, first[dim], n, name)}
 			}
 		}
 	}
-	return nil
+	if i := slices.IndexFunc(d.dims, func(x Dim) bool { return x.Name == grows }); i >= 0 {
+		d.chosen = map[string]axis{grows: {positions: all(d.dims[i].Len)}}
+		d.find(d.group.Path(), "an append to the dimension %q is not complete; the dataset has its first %d rows", grows, d.dims[i].Len)
+	}
+	return "", nil
 }
 
 // coordinates marks the arrays that are coordinates.

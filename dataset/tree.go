@@ -50,7 +50,7 @@ func (d *Dataset) inherit(parent *Dataset) error {
 		if s == nil {
 			continue
 		}
-		if n := s.array.Shape()[0]; n != dim.Len {
+		if n := from.dims[slices.IndexFunc(from.dims, func(x Dim) bool { return x.Name == dim.Name })].Len; n != dim.Len {
 			return &zarr.MetaError{Key: d.group.Path(), Err: fault.Newf(fault.Metadata, "dimension %q has the length %d, and the coordinate %q has %d", dim.Name, dim.Len, s.array.Path(), n)}
 		}
 		d.vars[dim.Name] = s
