@@ -1,0 +1,109 @@
+package zfp
+
+import "math"
+
+// blocks decodes the blocks of one array in sequence. I and U are the signed and the unsigned
+// integer of the stored width.
+type blocks[I integer, U coefficient] struct {
+	reader
+	params
+	number
+	rank   int
+	order  []uint8
+	scaled func(to *[256]U, from *[256]I, n, exp int) // multiplies integers by a power of 2
+	ints   [256]I
+	coeffs [256]U // then the bits of the numbers
+}
+
+// next decodes a block to coeffs. Numbers are in the order x+4y+16z+64w.
+func (b *blocks[I, U]) next() {
+	start := b.pos
+	size := 1 << (2 * b.rank)
+	exact := b.reversible()
+	switch {
+	case !b.float:
+		if exact {
+			b.exact(start)
+		} else {
+			b.coefficients(start, b.maxprec)
+			inverse(&b.ints, b.rank)
+		}
+		b.integers(size)
+	case b.read(1) == 0:
+		clear(b.coeffs[:size])
+	case exact && b.read(1) == 1:
+		b.exact(start)
+		b.reinterpret(size)
+	default:
+		bias := 1<<(b.ebits()-1) - 1
+		emax := int(b.read(b.ebits())) - bias
+		if exact {
+			b.exact(start)
+		} else {
+			b.coefficients(start, b.planes(emax, b.rank))
+			inverse(&b.ints, b.rank)
+		}
+		if exact && emax == -bias {
+			clear(b.coeffs[:size])
+			break
+		}
+		b.scaled(&b.coeffs, &b.ints, size, emax-int(b.width())+2)
+	}
+	b.pos = max(b.pos, start+b.minbits)
+}
+
+// exact decodes the numbers of a block in reversible mode.
+func (b *blocks[I, U]) exact(start uint64) {
+	field := uint(5)
+	if b.wide {
+		field = 6
+	}
+	prec := uint(b.read(field)) + 1
+	b.coefficients(start, prec)
+	inverseExact(&b.ints, b.rank)
+}
+
+// coefficients decodes the coefficients of the block that began at start, and orders them by
+// position. If maxbits is less than the bits before the coefficients, it has no effect: libzfp
+// subtracts them in unsigned numbers of 32 bits.
+func (b *blocks[I, U]) coefficients(start uint64, prec uint) {
+	size := 1 << (2 * b.rank)
+	planes(&b.reader, b.coeffs[:size], int64(uint32(b.maxbits-(b.pos-start))), prec)
+	const digits = 0xaaaaaaaaaaaaaaaa // the places of base -2 with a negative value
+	mask := uint64(digits)
+	negative := U(mask)
+	for i, at := range b.order {
+		b.ints[at] = I((b.coeffs[i] ^ negative) - negative)
+	}
+}
+
+func (b *blocks[I, U]) integers(size int) {
+	for i, v := range b.ints[:size] {
+		b.coeffs[i] = U(v)
+	}
+}
+
+// reinterpret returns the bits of floats from integers in the order of the floats: bits other than
+// the sign are inverted in negative ones.
+func (b *blocks[I, U]) reinterpret(size int) {
+	for i, v := range b.ints[:size] {
+		if v < 0 {
+			v = ^v ^ -1<<(b.width()-1)
+		}
+		b.coeffs[i] = U(v)
+	}
+}
+
+func scaled32(to *[256]uint32, from *[256]int32, n, exp int) {
+	scale := float32(math.Ldexp(1, exp))
+	for i := range n {
+		to[i] = math.Float32bits(scale * float32(from[i]))
+	}
+}
+
+func scaled64(to *[256]uint64, from *[256]int64, n, exp int) {
+	scale := math.Ldexp(1, exp)
+	for i := range n {
+		to[i] = math.Float64bits(scale * float64(from[i]))
+	}
+}

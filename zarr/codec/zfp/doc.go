@@ -1,0 +1,2 @@
+// Package zfp
+package zfp

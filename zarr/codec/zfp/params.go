@@ -1,0 +1,71 @@
+package zfp
+
+import "math"
+
+// params limit the bits of a block. Each mode of the format is a choice of these. The names are those
+// of the format's expert mode.
+type params struct {
+	minbits, maxbits uint64 // of a block; a block of fewer than minbits is padded
+	maxprec          uint   // bit planes of a block
+	minexp           int    // exponent of the lowest bit plane of floats; below leastExp in reversible mode
+}
+
+const (
+	// mostBits is the number of bits of the largest block, of 256 float64 in reversible mode: four
+	// fields of 1, 1, 11 and 6 bits, 64 planes, and 255 bits of unary codes.
+	mostBits = 19 + 64*256 + 255
+	mostPrec = 64
+	leastExp = -1074 // of the smallest float64
+)
+
+// unlimited are the parameters without a limit except for the exponent. Other modes change them.
+func unlimited() params { return params{1, mostBits, mostPrec, leastExp} }
+
+func fixedBits(bits uint64) params {
+	p := unlimited()
+	p.minbits, p.maxbits = bits, bits
+	return p
+}
+
+func fixedPrecision(planes uint) params {
+	p := unlimited()
+	if planes > 0 {
+		p.maxprec = min(planes, mostPrec)
+	}
+	return p
+}
+
+// fixedAccuracy returns the parameters of a tolerance. It is rounded down to a power of 2.
+func fixedAccuracy(tolerance float64) params {
+	p := unlimited()
+	if tolerance > 0 {
+		_, exp := math.Frexp(tolerance)
+		p.minexp = exp - 1
+	}
+	return p
+}
+
+func reversible() params {
+	p := unlimited()
+	p.minexp = leastExp - 1
+	return p
+}
+
+func (p params) reversible() bool { return p.minexp < leastExp }
+
+// valid reports whether the format has these parameters.
+func (p params) valid() bool { return p.minbits <= p.maxbits && 0 < p.maxprec && p.maxprec <= mostPrec }
+
+// planes returns the number of bit planes of a block of floats with the largest exponent emax.
+func (p params) planes(emax, rank int) uint {
+	return min(p.maxprec, uint(max(0, emax-p.minexp+2*(rank+1))))
+}
+
+// rateBits returns the bits of a block of values numbers for a rate in bits per number.
+func rateBits(rate float64, values int, n number) uint64 {
+	least := uint64(0)
+	if n.float {
+		least = 1 + uint64(n.ebits())
+	}
+	return max(least, uint64(math.Floor(rate*float64(values)+0.5)))
+}

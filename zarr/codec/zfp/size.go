@@ -1,0 +1,39 @@
+package zfp
+
+import (
+	"math"
+	"math/bits"
+)
+
+// headerBytes is the length of the longest header, of 148 bits.
+const headerBytes = 19
+
+// blocksOf returns the number of blocks of an array.
+func blocksOf(shape []int) uint64 {
+	n := uint64(1)
+	for _, d := range shape {
+		n = mul(n, (uint64(d)+3)/4)
+	}
+	return n
+}
+
+// worst returns the length in bytes of the longest stream of an array. Blocks are padded to minbits.
+func worst(shape []int, n number, minbits uint64) int64 {
+	values := uint64(1) << (2 * len(shape))
+	most := 19 + values*uint64(n.width()) + values - 1
+	b := bytesOf(mul(blocksOf(shape), max(most, minbits)))
+	return limited(b + headerBytes + 8) // at most 2^61 and little more
+}
+
+// mul returns a product, or the largest number.
+func mul(a, b uint64) uint64 {
+	if hi, lo := bits.Mul64(a, b); hi == 0 {
+		return lo
+	}
+	return math.MaxUint64
+}
+
+func bytesOf(bits uint64) uint64 { return bits>>3 + min(bits&7, 1) }
+
+// limited returns n as an int64, or the largest one.
+func limited(n uint64) int64 { return int64(min(n, math.MaxInt64)) }
