@@ -64,10 +64,14 @@ func (s stream) dtype(t testing.TB) dtype.Type {
 
 // spec returns the codec of the stream.
 func (s stream) spec() codec.Spec {
-	if s.Header {
-		return codec.Spec{Name: zfp.NumcodecsName}
+	if !s.Header {
+		return codec.Spec{Name: zfp.Name, Config: s.Config}
 	}
-	return codec.Spec{Name: zfp.Name, Config: s.Config}
+	config := []byte(`{"mode":5}`)
+	if rate, ok := bytes.CutPrefix(s.Config, []byte(`{"mode": "fixed_rate"`)); ok {
+		config = append([]byte(`{"mode":2`), rate...)
+	}
+	return codec.Spec{Name: zfp.NumcodecsName, Config: config}
 }
 
 // decode decodes stored bytes as the array of the stream.
