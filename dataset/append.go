@@ -3,13 +3,19 @@ package dataset
 import (
 	"context"
 	"errors"
+	"math/rand/v2"
 	"slices"
 	"time"
 
 	"github.com/zargo-io/zargo/cf"
+	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/internal/claim"
+	"github.com/zargo-io/zargo/internal/document"
+	"github.com/zargo-io/zargo/internal/hierarchy"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/upkeep"
 )
 
 // AppendOptions are the options of [Dataset.Append]. The zero value appends labels that follow the
@@ -37,22 +43,29 @@ type AppendOptions struct {
 // another order, for missing data, and for data of different lengths; fault.Exists if the dataset
 // already has the first label; fault.Type for values that cannot be stored. Other errors are those
 // of zarr.Group.Append.
+//
+// After an error, the rows may be stored: Append opens the dataset again after it stored them. An
+// append of the same data with IfAbsent then completes the work.
 func (d *Dataset) Append(ctx context.Context, dim string, o AppendOptions, data ...Data) (*Dataset, error) {
+	end := time.Now().Add(o.Wait)
 	for {
 		rows, labels, err := d.rows(dim, data)
 		if err != nil {
 			return nil, err
 		}
-		has, err := d.has(dim, labels, o)
-		if err != nil || has {
-			return d, err
+		at, has, err := d.place(dim, labels, o)
+		if err != nil {
+			return nil, err
 		}
-		at := d.dims[slices.IndexFunc(d.dims, func(x Dim) bool { return x.Name == dim })].Len
+		if has {
+			return d, d.settle(ctx, dim, at, end, o.TakeOver)
+		}
 		g, err := d.group.Append(ctx, dim, zarr.AppendOptions{At: &at, Wait: o.Wait, TakeOver: o.TakeOver}, rows...)
 		again := errors.Is(err, fault.Exists)
 		if again {
 			// Another process appended since d was opened, possibly the same labels.
-			g, err = zarr.OpenGroup(ctx, d.group.Store(), d.group.Path(), d.group.Options()...)
+			// Consolidated metadata may be older than the arrays.
+			g, err = d.reopen(ctx)
 		}
 		if err != nil {
 			return nil, err
@@ -113,28 +126,62 @@ func (d *Dataset) rows(dim string, data []Data) ([]zarr.Rows, index, error) {
 	return rows, labels, nil
 }
 
-// has reports whether the coordinate of a dimension has the labels already. It returns an error if
-// the labels may not be appended.
-func (d *Dataset) has(dim string, labels index, o AppendOptions) (bool, error) {
+// reopen opens the group from its own documents, without consolidated metadata.
+func (d *Dataset) reopen(ctx context.Context) (*zarr.Group, error) {
+	return zarr.OpenGroup(ctx, d.group.Store(), d.group.Path(), append(d.group.Options(), zarr.IgnoreConsolidated())...)
+}
+
+// settle waits until no append is in progress that contains the row at of a dimension. All arrays
+// have this row, but while the claim of its append exists, another process may take over the append
+// and replace the row. settle ends a claim that is older than over, as zarr.AppendOptions describes.
+func (d *Dataset) settle(ctx context.Context, dim string, at int, end time.Time, over time.Duration) error {
+	for {
+		g, err := d.reopen(ctx)
+		if err != nil {
+			return err
+		}
+		c, err := document.ClaimIn(hierarchy.SourceOf(g).Claimed())
+		if err != nil || c.What != claim.Append || c.Dim != dim || c.From > at {
+			return err
+		}
+		if over != 0 {
+			if _, err := upkeep.DropClaim(ctx, g, max(0, over)); err == nil || !errors.Is(err, fault.Conflict) {
+				return err
+			}
+		}
+		left := time.Until(end)
+		if left <= 0 {
+			return fault.Newf(fault.Conflict, "the rows from %d on belong to an append that has not ended: %v", at, c)
+		}
+		if err := concurrency.Sleep(ctx, min(left, 50*time.Millisecond+rand.N(200*time.Millisecond))); err != nil {
+			return err
+		}
+	}
+}
+
+// place returns the first row of the labels, and whether the coordinate of the dimension has them
+// already. It returns an error if the labels may not be appended.
+func (d *Dataset) place(dim string, labels index, o AppendOptions) (at int, has bool, err error) {
+	at = d.dims[slices.IndexFunc(d.dims, func(x Dim) bool { return x.Name == dim })].Len
 	old := d.index[dim]
 	if old == nil || labels == nil || labels.len() == 0 {
-		return false, nil
+		return at, false, nil
 	}
-	at, one, err := old.find(labels.label(0))
+	first, one, err := old.find(labels.label(0))
 	found := err == nil
 	if found && o.IfAbsent {
 		for i := range labels.len() {
-			if j := at.at(0) + i; !one || j >= old.len() || old.label(j) != labels.label(i) {
-				return false, fault.Newf(fault.Conflict, "dimension %q has the label %v, and not the %d labels from it to %v in this order", dim, labels.label(0), labels.len(), labels.label(labels.len()-1))
+			if j := first.at(0) + i; !one || j >= old.len() || old.label(j) != labels.label(i) {
+				return at, false, fault.Newf(fault.Conflict, "dimension %q has the label %v, and not the %d labels from it to %v in this order", dim, labels.label(0), labels.len(), labels.label(labels.len()-1))
 			}
 		}
-		return true, nil
+		return first.at(0), true, nil
 	}
 	if o.AnyOrder {
-		return false, nil
+		return at, false, nil
 	}
 	if found {
-		return false, fault.Newf(fault.Exists, "dimension %q has the label %v already", dim, labels.label(0))
+		return at, false, fault.Newf(fault.Exists, "dimension %q has the label %v already", dim, labels.label(0))
 	}
 	order := old.direction()
 	if old.len() < 2 {
@@ -145,9 +192,9 @@ func (d *Dataset) has(dim string, labels index, o AppendOptions) (bool, error) {
 		if old.len() > 0 {
 			last = old.label(old.len() - 1)
 		}
-		return false, fault.Newf(fault.Selection, "dimension %q: the labels %v to %v do not follow the last label %v in order", dim, labels.label(0), labels.label(labels.len()-1), last)
+		return at, false, fault.Newf(fault.Selection, "dimension %q: the labels %v to %v do not follow the last label %v in order", dim, labels.label(0), labels.label(labels.len()-1), last)
 	}
-	return false, nil
+	return at, false, nil
 }
 
 // Data contains the values to write to one variable.

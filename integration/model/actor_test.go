@@ -63,10 +63,12 @@ type op struct {
 	n       int                  // number of rows
 	row     func(r, j int) int32 // the element j of row r
 	targets []*truth
-	parts   map[*truth]*part
-	appends zarr.AppendOptions
-	options zarr.ResizeOptions
-	target  []int // new shape of a resize
+	// labelled means that the operation is a dataset.Append.
+	labelled bool
+	parts    map[*truth]*part
+	appends  zarr.AppendOptions
+	options  zarr.ResizeOptions
+	target   []int // new shape of a resize
 }
 
 // written is a region whose elements an operation writes.

@@ -59,6 +59,10 @@ func (j *jobs) append(ctx context.Context, a *actor, at int) *op {
 	o.filling(a)
 	o.appends = j.patience(a, o)
 	o.appends.At = &at
+	if j.labels != nil {
+		j.appendLabels(ctx, a, o)
+		return o
+	}
 	if j.group != "" {
 		j.groupAppend(ctx, a, nil, o)
 		return o
@@ -76,6 +80,9 @@ func (j *jobs) append(ctx context.Context, a *actor, at int) *op {
 func (j *jobs) between(ctx context.Context, a *actor) {
 	t := j.arrays[a.rng.IntN(len(j.arrays))]
 	what := weights{doRead: 2, doAttrs: 2, doWrite: 1, doOrphans: 1, doDrop: 1, doConsolidate: 1}.pick(a)
+	if what == doWrite && t == j.labels {
+		t = j.arrays[0]
+	}
 	x := j.open(ctx, a, t)
 	if x == nil || a.gone() {
 		return

@@ -30,6 +30,7 @@ type hierarchy struct {
 	behind bool        // consolidated metadata may be older than the arrays
 	fresh  bool        // the last document of the group found no consolidated metadata
 	done   map[int]*op // acknowledged appends at a row, by row
+	labels *truth      // the coordinate time of a dataset, whose labels are 1, 2, …; or nil
 }
 
 // shaped is a shape that is stored from a step on.
@@ -104,10 +105,13 @@ func (w *hierarchy) create(ctx context.Context) error {
 		// Some of the elements have values.
 		first := &op{id: i + 1, by: &actor{h: w.h, id: 99}, kind: doWrite, text: t.path}
 		w.h.ops[first.id] = first
-		if n := all(t.shape).len(); n > 0 && w.h.rng.IntN(4) > 0 {
+		if n := all(t.shape).len(); n > 0 && (w.h.rng.IntN(4) > 0 || t == w.labels) {
 			v := make([]int32, 0, n)
-			t.set(first, all(t.shape), 1, 1, func([2]int) int32 {
+			t.set(first, all(t.shape), 1, 1, func(c [2]int) int32 {
 				v = append(v, first.value(len(v)))
+				if t == w.labels {
+					v[len(v)-1] = label(c[0])
+				}
 				return v[len(v)-1]
 			})
 			if err := zarr.Write(ctx, a, v); err != nil {
@@ -227,16 +231,20 @@ func (w *hierarchy) groupPut(o *op, name string, d document) {
 	case name == "zarr.json":
 		w.copied = nil
 	}
-	if o == nil || o.kind != doAppend {
-		return
+	if o != nil && o.kind == doAppend && !o.labelled {
+		w.complete(o, o.targets...)
 	}
-	// An append that finds arrays of different lengths completes the append of another actor: it
-	// writes the rows again.
+}
+
+// complete records that an append that finds arrays of different lengths completes the append of
+// another actor: it writes the rows of the arrays again. A dataset.Append completes an append only
+// if it claims the arrays. Otherwise it ends the claim of rows that all arrays have.
+func (w *hierarchy) complete(o *op, arrays ...*truth) {
 	low, high := w.lengths()
 	if o.n != high-low {
 		return
 	}
-	for _, t := range o.targets {
+	for _, t := range arrays {
 		p := o.part(t)
 		if n := t.shape[w.axis(t)]; n == high && n > low && p.done == 0 && (!p.completes || p.first != low) {
 			p.completes, p.first, p.claimed = true, low, w.h.step
@@ -297,6 +305,9 @@ func (w *hierarchy) rows(t *truth, o *op, lo, hi int) box {
 // rowValue returns the value that an append writes to an element if its rows start at from.
 func (w *hierarchy) rowValue(t *truth, o *op, from int, c [2]int) int32 {
 	axis := w.axisOf(t, o)
+	if t == w.labels && o.labelled {
+		return label(c[axis])
+	}
 	return o.row(c[axis]-from, c[1-axis])
 }
 
@@ -314,6 +325,9 @@ func (w *hierarchy) arrayPut(o *op, t *truth, shape []int) {
 		p.touched = true
 		if !p.completes { // otherwise this may be the end of its claim, which does not change the shape either
 			p.claimed = h.step
+		}
+		if o.labelled {
+			w.complete(o, t)
 		}
 		return
 	case o.kind == doAppend || o.kind == doWriter:

@@ -23,7 +23,7 @@ import (
 var (
 	first     = flag.Uint64("first", 0, "the number of the first history")
 	histories = flag.Uint64("histories", 0, "how many histories of each family are run; 0: 21,000 of all together, and a tenth of that under the race detector")
-	family    = flag.String("family", "", "the only family that is run: arrays, groups, copies, caches or daily")
+	family    = flag.String("family", "", "the only family that is run: arrays, groups, copies, caches, daily or datasets")
 	without   = flag.String("without", "", "operations that are left out, such as write,consolidate")
 	survey    = flag.Bool("survey", false, "run all histories, and count violations by their text")
 	show      = flag.Bool("history", false, "print each history")
@@ -35,11 +35,12 @@ var families = map[string]struct {
 	play func(*history)
 	n    uint64
 }{
-	"arrays": {arrays, 9000},
-	"groups": {groups, 4000},
-	"copies": {copied, 3000},
-	"caches": {caches, 4000},
-	"daily":  {daily, 1000},
+	"arrays":   {arrays, 8400},
+	"groups":   {groups, 4000},
+	"copies":   {copied, 3000},
+	"caches":   {caches, 4000},
+	"daily":    {daily, 1000},
+	"datasets": {datasets, 600},
 }
 
 // run runs one history.

@@ -32,6 +32,7 @@ const (
 	share      = "share" // writes chunks that others also write
 	meet       = "meet"  // appends lots to an array or a group while others do the same
 	copyPlan   = "copy"  // runs a plan
+	jobs       = "jobs"  // appends days to a dataset, each if its labels are absent
 )
 
 func TestMain(m *testing.M) { child.Main(m, order.run) }
@@ -56,6 +57,8 @@ func (o order) run() error {
 	switch o.Do {
 	case appendDays:
 		return days(ctx, st)
+	case jobs:
+		return o.jobs(ctx, st)
 	case share:
 		return o.shared(ctx, st)
 	case meet, meet + " group":

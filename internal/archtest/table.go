@@ -101,7 +101,7 @@ func Table() []Rule {
 		{Package: "internal/alike", Own: []string{"zarr", "zarr/dtype", "zarr/meta"}},
 		{Package: "internal/masked", Own: []string{"zarr/dtype"}, Pure: true},
 		{Package: "cf", Own: []string{"zarr/dtype", "zarr/fault"}, Pure: true},
-		{Package: "dataset", Own: []string{"cf", "concurrency", "internal/claim", "internal/document", "internal/hierarchy", "internal/masked", "zarr", "zarr/dtype", "zarr/fault", "zarr/store"}},
+		{Package: "dataset", Own: []string{"cf", "concurrency", "internal/claim", "internal/document", "internal/hierarchy", "internal/masked", "zarr", "zarr/dtype", "zarr/fault", "zarr/store", "zarr/upkeep"}},
 		{Package: "zarr/upkeep", Own: []string{"zarr", "internal/masked", "zarr/fault", "zarr/store", "zarr/meta", "concurrency", "internal/chunkkeys", "internal/claim", "internal/document", "internal/hierarchy"}},
 		{Package: "zarr/validate", Own: []string{"zarr", "zarr/upkeep", "zarr/fault", "zarr/rule", "zarr/store", "zarr/store/mem", "zarr/store/large", "zarr/dtype", "zarr/meta", "concurrency", "internal/alike", "internal/chunkkeys", "internal/claim", "internal/document", "internal/hierarchy", "internal/written"}},
 		{Package: "internal/census", Own: []string{"zarr", "internal/hierarchy", "zarr/fault", "zarr/store", "concurrency"}},
