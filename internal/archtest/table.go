@@ -45,6 +45,7 @@ func Table() []Rule {
 		{Package: "zarr/codec/internal/...", Own: []string{"zarr/fault", "zarr/codec/internal/stream"}, External: []string{compress}, Pure: true},
 		{Package: "zarr/codec/blosc", Own: []string{"zarr/fault", "zarr/codec/internal/..."}, External: []string{compress, lz4}, Pure: true},
 		{Package: "zarr/codec", Own: []string{"zarr/fault", "zarr/rule", "zarr/dtype", "zarr/codec/blosc", "zarr/codec/internal/...", "internal/grid", "internal/jsontext"}, External: []string{lz4}, Pure: true},
+		{Package: "zarr/codec/zfp", Own: []string{"zarr/fault", "zarr/dtype", "zarr/codec"}, Pure: true},
 		{Package: "zarr/codec/pcodec", Own: []string{"zarr/fault", "zarr/dtype", "zarr/codec"}, Pure: true},
 		{Package: "zarr/codec/codectest", Own: []string{"zarr/fault", "zarr/rule", "zarr/dtype", "zarr/codec"}, Pure: true},
 

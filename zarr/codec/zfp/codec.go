@@ -61,7 +61,7 @@ func (c plain) Decode(dst codec.Block, src []byte) error {
 	if fits(len(src), c.shape, c.zarrs) {
 		p = c.zarrs
 	}
-	return decode(dst.Bytes, reader{src: src}, c.shape, c.number, p)
+	return decode(dst.Bytes, newReader(src), c.shape, c.number, p)
 }
 
 // fits reports whether n bytes can have all blocks of an array, if each has p.minbits. The last word

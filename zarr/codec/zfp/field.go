@@ -26,7 +26,7 @@ func field[I integer, U coefficient](dst []byte, b *blocks[I, U], shape []int, p
 				for x := 0; x < nx; x += 4 {
 					b.next()
 					if b.past() {
-						return fault.Newf(fault.Corrupt, "%d bytes end before the zfp block at %v", len(b.src), []int{w, z, y, x}[4-len(shape):])
+						return fault.Newf(fault.Corrupt, "%d bytes end before the zfp block at %v", b.end/8, []int{w, z, y, x}[4-len(shape):])
 					}
 					count := min(4, nx-x)
 					for dw := range min(4, nw-w) {
@@ -43,8 +43,8 @@ func field[I integer, U coefficient](dst []byte, b *blocks[I, U], shape []int, p
 		}
 	}
 	// zfp fills the last word, of 8 to 64 bits.
-	if used := (b.pos + 63) / 64 * 8; uint64(len(b.src)) > used {
-		return fault.Newf(fault.Corrupt, "%d bytes, the zfp blocks end in byte %d", len(b.src), b.pos/8)
+	if b.end > (b.pos+63)/64*64 {
+		return fault.Newf(fault.Corrupt, "%d bytes, the zfp blocks end after %d bits", b.end/8, b.pos)
 	}
 	return nil
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// version is the version of the format, since zfp 0.5.
+// version is the version of the format in headers.
 const version = 5
 
 // header describes a stored array: a magic number, 52 bits of type and shape, and 12 or 64 bits of
@@ -20,8 +20,8 @@ type header struct {
 // readHeader reads a header and moves r behind it.
 func readHeader(r *reader) (header, error) {
 	var h header
-	if len(r.src) < 12 || string(r.src[:3]) != "zfp" {
-		return h, fault.Newf(fault.Corrupt, "%d bytes are not a zfp stream with a header", len(r.src))
+	if r.end < 12*8 || string(r.src[:3]) != "zfp" {
+		return h, fault.Newf(fault.Corrupt, "%d bytes are not a zfp stream with a header", r.end/8)
 	}
 	if v := r.src[3]; v != version {
 		return h, fault.Newf(errors.ErrUnsupported, "zfp format of version %d, not %d", v, version)

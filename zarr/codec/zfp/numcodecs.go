@@ -50,7 +50,7 @@ type headed struct {
 
 // start reads the header of a stream of the array.
 func (c headed) start(src []byte) (reader, header, error) {
-	r := reader{src: src}
+	r := newReader(src)
 	h, err := readHeader(&r)
 	switch {
 	case err != nil:

@@ -5,28 +5,29 @@ import "encoding/binary"
 // reader reads bits from the lowest to the highest of each byte. Bits beyond the end are 0; past
 // reports whether any were read.
 type reader struct {
-	src []byte
-	pos uint64 // in bits
+	src  []byte // at least 8 bytes
+	last uint64 // position of the last 8 bytes
+	end  uint64 // in bits
+	pos  uint64 // in bits
 }
 
 // window is the number of bits that peek returns at least.
 const window = 57
 
+// newReader returns a reader of src. It copies src if it is very short.
+func newReader(src []byte) reader {
+	end := 8 * uint64(len(src))
+	if len(src) < 8 {
+		src = append(make([]byte, 0, 8), src...)[:8]
+	}
+	return reader{src: src, last: uint64(len(src)) - 8, end: end}
+}
+
 // peek returns the next bits, the first in the lowest place. It returns at least window bits, some
 // of them beyond the end.
 func (r *reader) peek() uint64 {
-	if at := r.pos >> 3; at+8 <= uint64(len(r.src)) {
-		return binary.LittleEndian.Uint64(r.src[at:]) >> (r.pos & 7)
-	}
-	return r.tail()
-}
-
-// tail is peek in the last bytes.
-func (r *reader) tail() (u uint64) {
-	for at, i := r.pos>>3, 0; i < 8 && at < uint64(len(r.src)); at, i = at+1, i+1 {
-		u |= uint64(r.src[at]) << (8 * i)
-	}
-	return u >> (r.pos & 7)
+	at := min(r.pos>>3, r.last)
+	return binary.LittleEndian.Uint64(r.src[at:]) >> (r.pos - at<<3)
 }
 
 // read returns the next n bits, at most 64.
@@ -36,9 +37,12 @@ func (r *reader) read(n uint) uint64 {
 		r.pos += uint64(n)
 		return u
 	}
-	low := r.read(32)
-	return low | r.read(n-32)<<32
+	low := r.peek() & (1<<32 - 1)
+	r.pos += 32
+	high := r.peek() & (1<<(n-32) - 1)
+	r.pos += uint64(n - 32)
+	return low | high<<32
 }
 
 // past reports whether bits beyond the end were read or skipped.
-func (r *reader) past() bool { return r.pos > 8*uint64(len(r.src)) }
+func (r *reader) past() bool { return r.pos > r.end }
