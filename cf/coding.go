@@ -1,6 +1,7 @@
 package cf
 
 import (
+	"errors"
 	"encoding/base64"
 	"encoding/binary"
 	"encoding/json"
@@ -81,7 +82,8 @@ func (f Finding) String() string { return f.Attr + ": " + f.Text }
 // 8.1, and the NetCDF user's guide, appendix B).
 //
 // The error is fault.Type for a variable that is not numeric, fault.Metadata for malformed scale
-// factors and units, and errors.ErrUnsupported for calendars and units that ParseTimeUnits refuses.
+// factors and units, and errors.ErrUnsupported for calendars and units that ParseTimeUnits refuses
+// and for calendars that the attribute month_lengths defines.
 // The error contains the names of the variable and the attribute. For other malformed attributes
 // New ignores the attribute and adds a finding.
 func New(v Variable, o Options) (*Coding, error) {
@@ -115,6 +117,9 @@ func New(v Variable, o Options) (*Coding, error) {
 	c.boolean = v.Attrs["dtype"] == "bool" && (kind(v.Type) == 'i' || kind(v.Type) == 'u')
 	if units, ok := v.Attrs["units"].(string); ok && IsTimeUnits(units) {
 		calendar, _ := v.Attrs["calendar"].(string)
+		if _, ok := v.Attrs["month_lengths"]; ok {
+			return nil, fault.Newf(errors.ErrUnsupported, "variable %s: units %q: a calendar with month_lengths", v.Name, units)
+		}
 		u, err := ParseTimeUnits(units, calendar)
 		if err != nil {
 			return nil, fmt.Errorf("variable %s: units %q, calendar %q: %w", v.Name, units, calendar, err)

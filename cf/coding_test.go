@@ -173,6 +173,7 @@ func TestRefused(t *testing.T) {
 		{"scale", `{"scale_factor": "half"}`, dtype.Int8, fault.Metadata},
 		{"offset", `{"add_offset": [1, 2]}`, dtype.Int8, fault.Metadata},
 		{"calendar utc", `{"units": "days since 2000-01-01", "calendar": "utc"}`, dtype.Int8, errors.ErrUnsupported},
+		{"month_lengths", `{"units": "days since 2000-01-01", "month_lengths": [34, 31, 32, 30, 29, 27, 28, 28, 28, 32, 32, 34]}`, dtype.Int8, errors.ErrUnsupported},
 		{"calendar", `{"units": "days since 2000-01-01", "calendar": "mayan"}`, dtype.Int8, fault.Metadata},
 		{"weeks", `{"units": "weeks since 2000-01-01"}`, dtype.Int8, errors.ErrUnsupported},
 		{"date", `{"units": "days since 2001-02-29"}`, dtype.Int8, fault.Type},

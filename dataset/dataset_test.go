@@ -1,11 +1,14 @@
 package dataset_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -339,9 +342,59 @@ func TestRequests(t *testing.T) {
 		t.Errorf("Open sent %d requests, want 3", n)
 	}
 	before = (r.Gets.Load() + r.Lists.Load())
-	values(t, variable(t, sel(t, d, dataset.Label("time", "2020-02-01"), dataset.Between("lat", 60, 50)), "t"))
+	selected := sel(t, d, dataset.Label("time", "2020-02-01"), dataset.Between("lat", 60, 50))
+	if n := (r.Gets.Load() + r.Lists.Load()) - before; n != 0 {
+		t.Errorf("Sel sent %d requests", n)
+	}
+	values(t, variable(t, selected, "t"))
 	if n := (r.Gets.Load() + r.Lists.Load()) - before; n != 1 {
 		t.Errorf("the read sent %d requests, want 1", n)
+	}
+}
+
+// TestManyVariables checks the requests that open a consolidated dataset of 20 variables and 4
+// coordinates: one, and then one for each coordinate. The latter are in flight at the same time.
+func TestManyVariables(t *testing.T) {
+	g := root(t)
+	var dims []string
+	for i := range 4 {
+		dims = append(dims, fmt.Sprintf("d%d", i))
+		put(t, g, dims[i], zarr.Spec{Shape: []int{2}, DType: dtype.Int32, Dims: dims[i : i+1]}, []int32{0, 1})
+	}
+	for i := range 20 {
+		put(t, g, fmt.Sprintf("v%d", i), zarr.Spec{Shape: []int{2, 2, 2, 2}, DType: dtype.Int8, Dims: dims}, make([]int8, 16))
+	}
+	if _, err := g.Consolidate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	var sent atomic.Int64
+	var all sync.WaitGroup
+	all.Add(len(dims))
+	st := store.Around(g.Store(), store.Hooks{Before: func(ctx context.Context, c store.Call) (context.Context, error) {
+		sent.Add(1)
+		if strings.HasPrefix(c.Key, "d") { // a request for a coordinate waits for the others
+			all.Done()
+			all.Wait()
+		}
+		return ctx, nil
+	}})
+	d, err := dataset.Open(t.Context(), st, "", dataset.Options{}, zarr.Format(3))
+	if err != nil || len(d.Vars()) != 20 || len(d.Coords()) != 4 {
+		t.Fatal(d, err)
+	}
+	if n := sent.Load(); n != 5 {
+		t.Errorf("%d requests, want 5", n)
+	}
+}
+
+// TestBounds checks that the bounds of times have the units of the times.
+func TestBounds(t *testing.T) {
+	g := root(t)
+	put(t, g, "time", zarr.Spec{Shape: []int{2}, DType: dtype.Int32, Dims: []string{"time"}, Attrs: map[string]any{"units": "days since 2020-02-28", "calendar": "noleap", "bounds": "time_bnds"}}, []int32{0, 1})
+	put(t, g, "time_bnds", zarr.Spec{Shape: []int{2, 2}, DType: dtype.Float64, Dims: []string{"time", "bnds"}}, []float64{0, 1, 1, 1.5})
+	got, err := variable(t, open(t, g), "time_bnds").Times(t.Context())
+	if err != nil || fmt.Sprint(got) != "[2020-02-28T00:00:00 2020-03-01T00:00:00 2020-03-01T00:00:00 2020-03-01T12:00:00]" {
+		t.Error(got, err)
 	}
 }
 

@@ -91,7 +91,7 @@ func (d *Dataset) find(path, format string, args ...any) {
 	d.findings = append(d.findings, Finding{path, fmt.Sprintf(format, args...)})
 }
 
-// members opens the arrays of the group.
+// members opens the arrays of the group, and reads how their values are coded.
 func (d *Dataset) members(ctx context.Context, o Options) error {
 	for n, err := range d.group.Members(ctx) {
 		var broken *zarr.MetaError
@@ -109,19 +109,47 @@ func (d *Dataset) members(ctx context.Context, o Options) error {
 		}
 		s := &stored{array: a, attrs: attributes(a)}
 		s.dims = dimensions(a, func(text string) { d.find(a.Path(), "%s", text) })
-		c, err := cf.New(cf.Variable{Name: a.Name(), Type: a.DType(), Fill: a.Fill(), V2: a.Format() == 2, Attrs: a.Attrs()}, o.CF)
+		d.vars[a.Name()] = s
+	}
+	inherited := d.bounds()
+	for _, name := range slices.Sorted(maps.Keys(d.vars)) {
+		s := d.vars[name]
+		attrs := s.array.Attrs()
+		for attr, value := range inherited[name] {
+			if _, ok := attrs[attr]; !ok {
+				attrs[attr] = value
+			}
+		}
+		c, err := cf.New(cf.Variable{Name: name, Type: s.array.DType(), Fill: s.array.Fill(), V2: s.array.Format() == 2, Attrs: attrs}, o.CF)
 		switch {
 		case err == nil:
 			s.coding = c
 			for _, f := range c.Findings() {
-				d.find(a.Path(), "%v", f)
+				d.find(s.array.Path(), "%v", f)
 			}
 		case !errors.Is(err, fault.Type):
 			return err
 		}
-		d.vars[a.Name()] = s
 	}
 	return nil
+}
+
+// bounds returns the attributes that the bounds of time coordinates inherit, by the name of the
+// array of bounds (CF conventions, section 7.1).
+func (d *Dataset) bounds() map[string]map[string]any {
+	out := map[string]map[string]any{}
+	for _, s := range d.vars {
+		of, _ := s.attrs["bounds"].(string)
+		units, _ := s.attrs["units"].(string)
+		if of == "" || !cf.IsTimeUnits(units) {
+			continue
+		}
+		out[of] = map[string]any{"units": units}
+		if calendar, ok := s.attrs["calendar"]; ok {
+			out[of]["calendar"] = calendar
+		}
+	}
+	return out
 }
 
 // attributes returns the attributes without those that describe dimensions.

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/zargo-io/zargo/zarr/codec"
+	"github.com/zargo-io/zargo/zarr/codec/pcodec"
 	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/fault"
 )
@@ -20,6 +21,7 @@ import (
 //	gzip:5  zlib:1  numcodecs.zstd:1  level
 //	blosc:lz4:5:shuffle:65536         compressor, level, shuffle, block size; all optional
 //	bz2:9  lzma:6  lz4:1  shuffle:4   level, preset, acceleration, bytes of an element; of numcodecs
+//	pcodec:8                          level; of numcodecs
 //	base64  crc32  adler32  fletcher32  jenkins_lookup3:0  the number is the seed; of numcodecs
 //	crc32c
 //	bytes  bytes:big
@@ -93,6 +95,9 @@ func parseCodec(text string) (codec.Spec, error) {
 	return checkedCodec(text, s)
 }
 
+// codecs returns the table of the codecs that the program reads and writes.
+func codecs() *codec.Table { return pcodec.Add(codec.Builtin()) }
+
 // codecForm returns the command line form of a codec.
 func codecForm(name string) string {
 	forms := map[string]string{
@@ -109,6 +114,7 @@ func codecForm(name string) string {
 		"lzma":            "lzma:PRESET",
 		"lz4":             "lz4:ACCELERATION",
 		"shuffle":         "shuffle:BYTES, with the size of an element",
+		"pcodec":          "pcodec:LEVEL",
 		"jenkins_lookup3": "jenkins_lookup3:SEED",
 	}
 	if f, ok := forms[name]; ok {
@@ -118,10 +124,10 @@ func codecForm(name string) string {
 		return "it has no arguments"
 	}
 	hint := fmt.Sprintf(`its configuration is written as JSON, %.80s{"member":value}`, name)
-	if slices.Contains(codec.Builtin().Names(), name) {
+	if slices.Contains(codecs().Names(), name) {
 		return hint
 	}
-	if _, err := codec.Builtin().Bind(codec.Spec{Name: name}, codec.Repr{Type: dtype.Uint8}); err != nil {
+	if _, err := codecs().Bind(codec.Spec{Name: name}, codec.Repr{Type: dtype.Uint8}); err != nil {
 		hint += "; " + err.Error() // err suggests a similar name
 	}
 	return hint
@@ -194,6 +200,8 @@ func parseNumcodecs(name string, p *codecArguments) (codec.Spec, bool) {
 		return codec.Adler32(), true
 	case "fletcher32":
 		return codec.Fletcher32(), true
+	case "pcodec":
+		return pcodec.Level(p.integer(8)), true
 	case "jenkins_lookup3":
 		seed := int64(p.integer(0))
 		p.bad = p.bad || seed < 0 || seed > math.MaxUint32

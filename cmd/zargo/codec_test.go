@@ -24,7 +24,7 @@ func TestParseCodec(t *testing.T) {
 		{"blosc:lz4:0", `blosc{"cname":"lz4","clevel":0,"blocksize":0}`},
 		{"blosc::9::65536", `blosc{"cname":"zstd","clevel":9,"blocksize":65536}`},
 		{"bz2", `numcodecs.bz2{"level":1}`}, {"lzma", `numcodecs.lzma{"preset":6}`}, {"lz4", `numcodecs.lz4{"acceleration":1}`}, {"shuffle", `numcodecs.shuffle{"elementsize":4}`},
-		{"base64", `numcodecs.base64`}, {"crc32", `numcodecs.crc32`}, {"adler32", `numcodecs.adler32`}, {"fletcher32", `numcodecs.fletcher32`}, {"jenkins_lookup3", `numcodecs.jenkins_lookup3{"initval":0}`},
+		{"base64", `numcodecs.base64`}, {"crc32", `numcodecs.crc32`}, {"adler32", `numcodecs.adler32`}, {"fletcher32", `numcodecs.fletcher32`}, {"jenkins_lookup3", `numcodecs.jenkins_lookup3{"initval":0}`}, {"pcodec", `numcodecs.pcodec{"level":8}`}, {"pcodec:3", `numcodecs.pcodec{"level":3}`},
 		{"mine", `mine`},
 		{`mine{"a": 1}`, `mine{"a":1}`},
 		{`{"name":"zstd","configuration":{"level": 3},"must_understand":false}`, `zstd{"level":3}`},

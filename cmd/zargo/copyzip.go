@@ -8,6 +8,7 @@ import (
 	"github.com/zargo-io/zargo/cmd/zargo/internal/render"
 	"github.com/zargo-io/zargo/openurl"
 	"github.com/zargo-io/zargo/transfer"
+	"github.com/zargo-io/zargo/zarr"
 )
 
 // archive copies into a zip archive that does not exist yet.
@@ -22,6 +23,7 @@ func (c *copyCmd) archive(ctx context.Context, s *session, l openurl.Location, o
 	defer src.release()
 	whole := l
 	whole.Inside = nil
+	o.Zarr = []zarr.Option{zarr.Extensions(s.codecs, nil)}
 	at, key, err := s.openFile(ctx, whole.URL())
 	if err != nil {
 		return err

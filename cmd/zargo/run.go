@@ -15,6 +15,7 @@ import (
 	"github.com/zargo-io/zargo/internal/account"
 	"github.com/zargo-io/zargo/openurl"
 	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/codec"
 )
 
 // program is the state that runs share: the contents of mem:// URLs.
@@ -78,6 +79,7 @@ type session struct {
 	far    *progress
 	inPipe bool // out is not a terminal
 	env    func(string) string
+	codecs *codec.Table // as codecs returns
 	report zarr.Report
 	stats  *stats // nil without --stats
 	warnings
@@ -119,7 +121,7 @@ func (p *program) run(ctx context.Context, args []string, in io.Reader, out, err
 	defer far.end() // also after a panic
 	slow := &late{out: far}
 	defer slow.end()
-	s := &session{program: p, flags: flags, in: in, far: far, env: os.Getenv, how: opening{flags.Inflight, flags.TrustHost, flags.AllowHTTP, !flags.writes(command.Command()), flags.TrustLocks, flags.Hedge, slow.notify, flags.rates()}}
+	s := &session{program: p, flags: flags, in: in, far: far, env: os.Getenv, codecs: codecs(), how: opening{flags.Inflight, flags.TrustHost, flags.AllowHTTP, !flags.writes(command.Command()), flags.TrustLocks, flags.Hedge, slow.notify, flags.rates()}}
 	s.stores = p.schemes(s.how)
 	s.inPipe = !isTerminal(out)
 	buffered := bufio.NewWriterSize(afterProgress{out, far}, 1<<16)
@@ -223,7 +225,7 @@ func (s *session) account() account.Options {
 
 // options returns the options of every node that the run opens.
 func (s *session) options(more ...zarr.Option) []zarr.Option {
-	opts := append([]zarr.Option{zarr.ReportTo(&s.report), zarr.Findings(s.found)}, more...)
+	opts := append([]zarr.Option{zarr.ReportTo(&s.report), zarr.Findings(s.found), zarr.Extensions(s.codecs, nil)}, more...)
 	if s.flags.Inflight > 0 {
 		opts = append(opts, zarr.Limit(zarr.Limits{InFlight: s.flags.Inflight}))
 	}

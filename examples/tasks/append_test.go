@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log"
+	"sync"
 	"time"
 
 	"github.com/zargo-io/zargo/dataset"
@@ -49,24 +50,41 @@ func appendDay(ctx context.Context, st store.Store, n int, values []float32, hou
 }
 
 func Example_appendLabels() {
-	ctx := context.Background()
-	d, err := dataset.Create(ctx, mem.New(), "", dataset.Spec{Vars: []dataset.VarSpec{
+	ctx, st := context.Background(), mem.New()
+	_, err := dataset.Create(ctx, st, "", dataset.Spec{Vars: []dataset.VarSpec{
 		{Name: "time", Spec: zarr.Spec{Shape: []int{0}, Chunks: []int{8760}, DType: dtype.Int64, Dims: []string{"time"}, Attrs: map[string]any{"units": "hours since 2026-01-01"}}},
 		{Name: "t2m", Missing: -9999, Spec: zarr.Spec{Shape: []int{0, 3}, Chunks: []int{24, 3}, DType: dtype.Float32, Dims: []string{"time", "lat"}}},
 	}}, dataset.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}
-	hour, values := []time.Time{time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}, []float32{280, 281, 282}
-	for range 2 { // the job runs twice
-		d, err = d.Append(ctx, "time", dataset.AppendOptions{IfAbsent: true, Wait: 10 * time.Minute},
-			dataset.StdTimes("time", hour), dataset.Floats("t2m", values))
-		if err != nil {
-			log.Fatal(err)
-		}
+	hours, values := []time.Time{time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}, []float32{280, 281, 282}
+	var jobs sync.WaitGroup
+	for range 2 { // the same job runs twice at once
+		jobs.Go(func() {
+			if err := appendHours(ctx, st, hours, values); err != nil {
+				log.Fatal(err)
+			}
+		})
+	}
+	jobs.Wait()
+	d, err := dataset.Open(ctx, st, "", dataset.Options{})
+	if err != nil {
+		log.Fatal(err)
 	}
 	fmt.Println(d.Dims())
 	// Output: [{time 1} {lat 3}]
+}
+
+// appendHours appends t2m(time, lat) for some hours. It does nothing if the hours are stored already.
+func appendHours(ctx context.Context, st store.Store, hours []time.Time, t2m []float32) error {
+	d, err := dataset.Open(ctx, st, "", dataset.Options{})
+	if err != nil {
+		return err
+	}
+	_, err = d.Append(ctx, "time", dataset.AppendOptions{IfAbsent: true, Wait: 10 * time.Minute, TakeOver: time.Hour},
+		dataset.StdTimes("time", hours), dataset.Floats("t2m", t2m))
+	return err
 }
 
 func Example_writer() {

@@ -63,7 +63,7 @@ type op struct {
 	n       int                  // number of rows
 	row     func(r, j int) int32 // the element j of row r
 	targets []*truth
-	// labelled means that the operation is a dataset.Append.
+	// labelled means that the operation is an append to a dataset.
 	labelled bool
 	parts    map[*truth]*part
 	appends  zarr.AppendOptions

@@ -121,7 +121,7 @@ func (w *hierarchy) groupAppended(o *op, err error) {
 		defer w.dated(o, err)
 	}
 	if err != nil {
-		if o.labelled { // dataset.Append opens the dataset again after it stored the rows
+		if o.labelled { // an append to a dataset opens the dataset again after it stored the rows
 			return
 		}
 		if low, high := w.lengths(); low == high && o.visible() && o.faults < 2 && !o.lateDoc && !w.h.over {

@@ -237,8 +237,8 @@ func (w *hierarchy) groupPut(o *op, name string, d document) {
 }
 
 // complete records that an append that finds arrays of different lengths completes the append of
-// another actor: it writes the rows of the arrays again. A dataset.Append completes an append only
-// if it claims the arrays. Otherwise it ends the claim of rows that all arrays have.
+// another actor: it writes the rows of the arrays again. An append to a dataset completes another
+// one only if it claims the arrays. Otherwise it ends the claim of rows that all arrays have.
 func (w *hierarchy) complete(o *op, arrays ...*truth) {
 	low, high := w.lengths()
 	if o.n != high-low {
