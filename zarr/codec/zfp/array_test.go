@@ -9,6 +9,7 @@ import (
 
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/codec"
+	"github.com/zargo-io/zargo/zarr/codec/codectest"
 	"github.com/zargo-io/zargo/zarr/codec/zfp"
 	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/store"
@@ -127,5 +128,43 @@ func TestFiltersFirst(t *testing.T) {
 	}
 	if want := []string{zfp.NumcodecsName, "numcodecs.crc32"}; err != nil || !slices.Equal(names, want) {
 		t.Errorf("%q, want %q, %v", names, want, err)
+	}
+}
+
+// TestScalar decodes an array without axes, and one without elements.
+func TestScalar(t *testing.T) {
+	spec := codec.Spec{Name: zfp.Name, Config: []byte(`{"mode":"reversible"}`)}
+	for _, tt := range []struct {
+		shape  []int
+		stored []byte
+		want   []byte
+	}{
+		{nil, make([]byte, 8), make([]byte, 4)},
+		{[]int{0}, nil, nil},
+	} {
+		c, err := zfp.Add(codec.Builtin()).Chain([]codec.Spec{spec}, codec.Repr{Shape: tt.shape, Type: dtype.Float32})
+		if err != nil {
+			t.Fatal(err)
+		}
+		dst := bytes.Repeat([]byte{1}, len(tt.want))
+		if err := c.Decode(codec.Block{Bytes: dst}, tt.stored, nil); err != nil || !bytes.Equal(dst, tt.want) {
+			t.Errorf("%v: %v, %v", tt.shape, dst, err)
+		}
+	}
+}
+
+// TestBoxes decodes random boxes of arrays to strided memory.
+func TestBoxes(t *testing.T) {
+	for i, s := range streams(t, "testdata/streams.zip") {
+		if i%10 > 0 {
+			continue
+		}
+		c, err := zfp.Add(codec.Builtin()).Chain([]codec.Spec{s.spec()}, codec.Repr{Shape: s.Shape, Type: s.dtype(t)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := codectest.Boxes(c, s.stored, codec.Block{Bytes: s.values}, 20, uint64(i)); err != nil {
+			t.Errorf("%s: %v", s.Name, err)
+		}
 	}
 }

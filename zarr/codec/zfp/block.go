@@ -2,20 +2,21 @@ package zfp
 
 import "math"
 
-// blocks decodes the blocks of one array in sequence. I and U are the signed and the unsigned
-// integer of the stored width.
+// blocks decodes the blocks of one array in sequence. I and U are the signed and unsigned integers
+// as wide as the stored numbers.
 type blocks[I integer, U coefficient] struct {
 	reader
 	params
 	number
 	rank   int
 	order  []uint8
-	scaled func(to *[256]U, from *[256]I, n, exp int) // multiplies integers by a power of 2
-	ints   [256]I
-	coeffs [256]U // then the bits of the numbers
+	scaled func(to *[256]U, from *[256]I, n, exp int) // scaled32 or scaled64
+	ints   [256]I                                     // by position
+	coeffs [256]U                                     // coefficients in their order, then the bits of the numbers by position
 }
 
-// next decodes a block to coeffs. Numbers are in the order x+4y+16z+64w.
+// next decodes a block to coeffs. The number at x along the last axis, y along the axis before it,
+// and so on, has the position x+4y+16z+64w.
 func (b *blocks[I, U]) next() {
 	start := b.pos
 	size := 1 << (2 * b.rank)
@@ -63,9 +64,9 @@ func (b *blocks[I, U]) exact(start uint64) {
 	inverseExact(&b.ints, b.rank)
 }
 
-// coefficients decodes the coefficients of the block that began at start, and orders them by
-// position. If maxbits is less than the bits before the coefficients, it has no effect: libzfp
-// subtracts them in unsigned numbers of 32 bits.
+// coefficients decodes the coefficients of the block that begins at start, and stores them in ints
+// by position. maxbits has no effect if it is less than the number of bits before the coefficients,
+// because libzfp subtracts unsigned numbers of 32 bits.
 func (b *blocks[I, U]) coefficients(start uint64, prec uint) {
 	size := 1 << (2 * b.rank)
 	planes(&b.reader, b.coeffs[:size], int64(uint32(b.maxbits-(b.pos-start))), prec)
@@ -77,14 +78,15 @@ func (b *blocks[I, U]) coefficients(start uint64, prec uint) {
 	}
 }
 
+// integers sets coeffs to the bits of the integers.
 func (b *blocks[I, U]) integers(size int) {
 	for i, v := range b.ints[:size] {
 		b.coeffs[i] = U(v)
 	}
 }
 
-// reinterpret returns the bits of floats from integers in the order of the floats: bits other than
-// the sign are inverted in negative ones.
+// reinterpret sets coeffs to the bits of floats. The integers have the order of the floats: all
+// bits of negative floats except for the sign are inverted.
 func (b *blocks[I, U]) reinterpret(size int) {
 	for i, v := range b.ints[:size] {
 		if v < 0 {
@@ -94,6 +96,8 @@ func (b *blocks[I, U]) reinterpret(size int) {
 	}
 }
 
+// scaled32 sets to to the bits of n floats: the integers times 2^exp. The scale is 0 if it is below
+// the smallest float, as in libzfp.
 func scaled32(to *[256]uint32, from *[256]int32, n, exp int) {
 	scale := float32(math.Ldexp(1, exp))
 	for i := range n {
@@ -101,6 +105,7 @@ func scaled32(to *[256]uint32, from *[256]int32, n, exp int) {
 	}
 }
 
+// scaled64 is scaled32 for 64 bits.
 func scaled64(to *[256]uint64, from *[256]int64, n, exp int) {
 	scale := math.Ldexp(1, exp)
 	for i := range n {

@@ -43,8 +43,8 @@ func New(config json.RawMessage, in codec.Repr) (any, error) {
 	return c, nil
 }
 
-// zarrsValues is the number of values per block for which zarrs converts a rate to bits. It is right
-// for three axes, but zarrs uses it for all shapes.
+// zarrsValues is the number of values of a block of three axes. zarrs multiplies every rate by it,
+// whatever the shape.
 const zarrsValues = 64
 
 // plain is the codec "zfp": blocks without a header.
@@ -53,7 +53,7 @@ type plain struct {
 	number
 	shape  []int
 	params params // of the configuration
-	zarrs  params // those that zarrs uses
+	zarrs  params // as zarrs derives them from the configuration
 }
 
 func (c plain) Decode(dst codec.Block, src []byte) error {
@@ -64,8 +64,8 @@ func (c plain) Decode(dst codec.Block, src []byte) error {
 	return decode(dst.Bytes, newReader(src), c.shape, c.number, p)
 }
 
-// fits reports whether n bytes can have all blocks of an array, if each has p.minbits. The last word
-// of the stream has 8 to 64 bits.
+// fits reports whether n bytes is the length of a stream whose blocks have p.minbits each. Streams
+// end with a word of 8 to 64 bits, depending on the writer.
 func fits(n int, shape []int, p params) bool {
 	bits := mul(blocksOf(shape), p.minbits)
 	return uint64(n) >= bytesOf(bits) && uint64(n) <= (bits>>3+7)/8*8+8
@@ -80,7 +80,7 @@ func (c plain) MinEncoded() int64 {
 	return limited(bytesOf(mul(blocksOf(c.shape), min(c.params.minbits, c.zarrs.minbits))))
 }
 
-// decoder is the part of a codec that fails to encode.
+// decoder has the methods of encoding of a codec that cannot encode.
 type decoder struct{}
 
 func (decoder) EncodedSize() int64 { return -1 }

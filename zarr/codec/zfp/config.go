@@ -10,8 +10,8 @@ import (
 // maxRate is the largest rate that New accepts, in bits per number. Numbers have at most 64 bits.
 const maxRate = 128
 
-// mode is the configuration of the codec "zfp": the parameters, or a rate, whose parameters depend
-// on the shape.
+// mode is the configuration of the codec "zfp": parameters, or a rate. The parameters of a rate
+// depend on the shape.
 type mode struct {
 	params
 	rate  float64
@@ -68,8 +68,8 @@ func parseMode(config json.RawMessage, n number) (mode, error) {
 	return mode{}, fault.Newf(fault.Metadata, "mode %.80q is unknown, or has other settings than its own", s.Mode)
 }
 
-// parseNumcodecs checks numcodecs' configuration. The header of each chunk has the mode, so it is
-// only needed to encode. It returns the rate of the mode fixed_rate, else 0.
+// parseNumcodecs checks numcodecs' configuration. It returns the rate of the mode fixed rate, else
+// 0. Other settings are for encoding only, because the header of each chunk has them.
 func parseNumcodecs(config json.RawMessage) (rate float64, err error) {
 	s := struct {
 		Mode      int             `json:"mode"`

@@ -22,11 +22,11 @@
 //
 // # The codec zfpy
 //
-// "numcodecs.zfpy" takes an array and makes bytes in v3 metadata. In v2 metadata it is a compressor,
-// which follows the codec "bytes" and requires little-endian elements. Each chunk has a header with
-// the type, the shape and the mode. The mode in the configuration is ignored, as in numcodecs. The
-// shape must be that of the array, or one axis with all elements. numcodecs writes the latter after
-// a filter, and old versions wrote it for all arrays.
+// "numcodecs.zfpy" takes an array and makes bytes in v3 metadata. In v2 metadata it is a
+// compressor, which follows the codec "bytes" and requires little-endian elements. Each chunk has a
+// header with the type, the shape and the mode. The mode in the configuration is ignored, as in
+// numcodecs. The shape must be that of the array, or one axis with all elements. numcodecs writes
+// the latter after a filter, and old versions wrote it for all arrays.
 //
 // # Errors
 //
@@ -45,6 +45,6 @@
 // An array is divided into blocks of 4 elements along each axis. A block of floats has a common
 // exponent and integers. A transform along each axis makes coefficients of the integers. These are
 // stored by bit planes from the highest, in base -2 and ordered by frequency. The parameters of a
-// mode limit the bits of a block, its planes, or the lowest plane. In reversible mode, the transform
-// is exact. The reference is the documentation of zfp at zfp.readthedocs.io.
+// mode limit the bits of a block, its planes, or the lowest plane. In reversible mode, the
+// transform is exact. The reference is the documentation of zfp at zfp.readthedocs.io.
 package zfp

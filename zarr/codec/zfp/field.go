@@ -14,8 +14,8 @@ func decode(dst []byte, r reader, shape []int, n number, p params) error {
 	return field(dst, &b, shape, n.put32())
 }
 
-// field decodes the blocks of an array. The last axis of blocks varies fastest. Blocks at the end of
-// an axis contain numbers that are not elements.
+// field decodes the blocks of an array. The last axis of blocks varies fastest. Blocks at the end
+// of an axis contain numbers that are not elements.
 func field[I integer, U coefficient](dst []byte, b *blocks[I, U], shape []int, put func([]byte, []U)) error {
 	four := [4]int{1, 1, 1, 1}
 	copy(four[4-len(shape):], shape)
@@ -42,7 +42,7 @@ func field[I integer, U coefficient](dst []byte, b *blocks[I, U], shape []int, p
 			}
 		}
 	}
-	// zfp fills the last word, of 8 to 64 bits.
+	// Streams end with a word of at most 64 bits.
 	if b.end > (b.pos+63)/64*64 {
 		return fault.Newf(fault.Corrupt, "%d bytes, the zfp blocks end after %d bits", b.end/8, b.pos)
 	}

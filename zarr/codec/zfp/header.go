@@ -9,7 +9,7 @@ import (
 // version is the version of the format in headers.
 const version = 5
 
-// header describes a stored array: a magic number, 52 bits of type and shape, and 12 or 64 bits of
+// header is the start of a stream: a magic number, 52 bits of type and shape, and 12 or 64 bits of
 // parameters.
 type header struct {
 	code  byte
@@ -17,7 +17,7 @@ type header struct {
 	params
 }
 
-// readHeader reads a header and moves r behind it.
+// readHeader reads a header and moves r to the first block.
 func readHeader(r *reader) (header, error) {
 	var h header
 	if r.end < 12*8 || string(r.src[:3]) != "zfp" {
@@ -45,9 +45,9 @@ func readHeader(r *reader) (header, error) {
 	return h, nil
 }
 
-// readParams reads the parameters of a header. The first 12 bits are a number: below 2048 the fixed
-// bits of a block, then up to 2175 the precision, 2176 for the reversible mode, up to 4094 the
-// accuracy. 4095 precedes 52 bits with all parameters.
+// readParams reads the parameters of a header. They are one number of 12 bits: the bits of a block
+// in fixed-rate mode up to 2047, the precision up to 2175, 2176 for the reversible mode, and the
+// exponent of the tolerance up to 4094. After 4095, all parameters follow in 52 bits.
 func readParams(r *reader) params {
 	const precision, exact, accuracy, all = 1 << 11, 1<<11 + 128, 1<<11 + 129, 1<<12 - 1
 	switch mode := r.read(12); {

@@ -9,18 +9,18 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// number is a number type of an array. The format has four types. Narrower integers are stored in
-// the high bits of int32. Unsigned integers of 32 and 64 bits are stored as int32 and int64, which
-// cannot hold their upper half.
+// number is a number type of an array. The format has four types. Integers of 8 and 16 bits are
+// stored in the high bits of int32. uint32 and uint64 are stored as int32 and int64; larger values
+// are stored as the maximum of these.
 type number struct {
 	name  string
 	size  int  // bytes of an element
 	code  byte // of the stored type in a header, from 0
 	wide  bool // stored in 64 bits
 	float bool
-	shift uint  // of a narrow integer in int32
-	bias  int32 // added after the shift
-	top   int32 // largest value of a narrow integer
+	shift uint  // of an integer of 8 or 16 bits in int32
+	bias  int32 // added after the shift; 0 if the type is signed
+	top   int32 // the maximum of an integer of 8 or 16 bits
 }
 
 // Codes of the stored types.
@@ -75,7 +75,8 @@ func (n number) ebits() uint {
 	return 8
 }
 
-// put32 returns the function that writes stored numbers of 32 bits as elements to dst.
+// put32 returns a function that writes elements to dst. A row has the bits of stored numbers of 32
+// bits.
 func (n number) put32() func(dst []byte, row []uint32) {
 	switch {
 	case n.name == "uint32":
@@ -104,7 +105,7 @@ func (n number) put32() func(dst []byte, row []uint32) {
 	}
 }
 
-// narrow returns the narrow integer that is stored in v, limited to the range of its type.
+// narrow returns the integer of 8 or 16 bits that v stores, limited to the range of its type.
 func (n number) narrow(v uint32) int32 {
 	least := int32(0)
 	if n.bias == 0 {

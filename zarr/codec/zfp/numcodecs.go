@@ -39,16 +39,17 @@ func NewNumcodecs(config json.RawMessage, in codec.Repr) (any, error) {
 	return codec.Either{Serial: arrayCodec{headed: c}, Bytes: bytesCodec{c}}, nil
 }
 
-// headed decodes streams with a header. numcodecs' filters make an array of one axis, so the shape
-// in the header is that of the array or flat.
+// headed decodes streams with a header.
 type headed struct {
 	number
-	shape, flat []int
-	size        int // of the array, in bytes
-	rate        float64
+	shape []int
+	flat  []int   // one axis with all elements
+	size  int     // of the array, in bytes
+	rate  float64 // of the configuration, or 0
 }
 
-// start reads the header of a stream of the array.
+// start reads the header of a stream. It returns fault.Corrupt unless the type is that of the
+// array, and the shape is that of the array or flat.
 func (c headed) start(src []byte) (reader, header, error) {
 	r := newReader(src)
 	h, err := readHeader(&r)
@@ -57,15 +58,16 @@ func (c headed) start(src []byte) (reader, header, error) {
 		return r, h, err
 	case h.code != c.code:
 		return r, h, fault.Newf(fault.Corrupt, "a zfp stream of %s, want %s", numbers[h.code].name, numbers[c.code].name)
-	case !slices.Equal(h.shape, c.shape) && !slices.Equal(h.shape, c.flat) && (len(c.shape) > 0 || c.size == 0):
+	case !slices.Equal(h.shape, c.shape) && !slices.Equal(h.shape, c.flat):
 		return r, h, fault.Newf(fault.Corrupt, "a zfp stream of the shape %v, want %v", h.shape, c.shape)
 	}
 	return r, h, nil
 }
 
-// Typical returns a length in bytes that streams rarely exceed.
+// typical returns a length in bytes that streams rarely exceed.
 func (c headed) typical() int64 { return min(c.worst(), int64(c.size)+int64(c.size)>>3+1<<10) }
 
+// worst returns the length in bytes of the longest stream with either shape.
 func (c headed) worst() int64 {
 	n := worst(c.flat, c.number, rateBits(c.rate, 4, c.number))
 	if rank := len(c.shape); rank > 0 && rank <= 4 {

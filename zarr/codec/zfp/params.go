@@ -2,8 +2,8 @@ package zfp
 
 import "math"
 
-// params limit the bits of a block. Each mode of the format is a choice of these. The names are those
-// of the format's expert mode.
+// params limit the bits of a block. Each mode of the format is a choice of these parameters, whose
+// names are those of the expert mode.
 type params struct {
 	minbits, maxbits uint64 // of a block; a block of fewer than minbits is padded
 	maxprec          uint   // bit planes of a block
@@ -11,22 +11,26 @@ type params struct {
 }
 
 const (
-	// mostBits is the number of bits of the largest block, of 256 float64 in reversible mode: four
-	// fields of 1, 1, 11 and 6 bits, 64 planes, and 255 bits of unary codes.
-	mostBits = 19 + 64*256 + 255
+	// fieldBits is the number of bits before the coefficients of a block: at most 1, 1, 11 and 6.
+	fieldBits = 19
+	// mostBits is the number of bits of the longest block, with 256 numbers of 64 bits. At most one
+	// bit for each number, except for the last, is not the bit of a coefficient.
+	mostBits = fieldBits + 64*256 + 255
 	mostPrec = 64
 	leastExp = -1074 // of the smallest float64
 )
 
-// unlimited are the parameters without a limit except for the exponent. Other modes change them.
+// unlimited returns the parameters that limit no block. Each mode changes some of them.
 func unlimited() params { return params{1, mostBits, mostPrec, leastExp} }
 
+// fixedBits returns the parameters of the mode fixed rate.
 func fixedBits(bits uint64) params {
 	p := unlimited()
 	p.minbits, p.maxbits = bits, bits
 	return p
 }
 
+// fixedPrecision returns the parameters of the mode fixed precision. 0 planes means all planes.
 func fixedPrecision(planes uint) params {
 	p := unlimited()
 	if planes > 0 {
@@ -35,7 +39,8 @@ func fixedPrecision(planes uint) params {
 	return p
 }
 
-// fixedAccuracy returns the parameters of a tolerance. It is rounded down to a power of 2.
+// fixedAccuracy returns the parameters of the mode fixed accuracy. The tolerance is rounded down to
+// a power of 2.
 func fixedAccuracy(tolerance float64) params {
 	p := unlimited()
 	if tolerance > 0 {
@@ -45,6 +50,7 @@ func fixedAccuracy(tolerance float64) params {
 	return p
 }
 
+// reversible returns the parameters of the reversible mode.
 func reversible() params {
 	p := unlimited()
 	p.minexp = leastExp - 1

@@ -5,13 +5,13 @@ import "math/bits"
 // coefficient is a coefficient in base -2, as it is stored.
 type coefficient interface{ uint32 | uint64 }
 
-// planes reads coefficients, at most prec bit planes of them from the highest. It reads at most
-// budget bits; absent bits are 0.
+// planes reads at most prec bit planes of the coefficients, from the highest. It reads at most
+// budget bits. The bits of coefficients that are not stored are 0.
 //
-// A plane has one bit of each coefficient. The bits of the first n coefficients are stored as they
-// are. n is the number of coefficients up to the last one that is known to be nonzero. Then a bit
-// tells whether any other bit of the plane is 1. If so, the bits follow up to the first 1, and so
-// on. A 1 that must be the bit of the last coefficient is not stored.
+// A plane has one bit of each coefficient. The bits of the first n coefficients are stored
+// verbatim. n is the number of coefficients up to the last one that has a 1 in a higher plane. The
+// next bit is 1 if any other bit of the plane is 1. Then the bits up to that 1 follow, and again a
+// bit for the rest of the plane. If only the last coefficient can have the 1, the 1 is not stored.
 func planes[U coefficient](r *reader, to []U, budget int64, prec uint) {
 	clear(to)
 	size, width := int64(len(to)), uint(bits.Len64(uint64(^U(0))))
