@@ -11,8 +11,9 @@ type blocks[I integer, U coefficient] struct {
 	rank   int
 	order  []uint8
 	scaled func(to *[256]U, from *[256]I, n, exp int) // scaled32 or scaled64
-	ints   [256]I                                     // by position
-	coeffs [256]U                                     // coefficients in their order, then the bits of the numbers by position
+	planes planes
+	ints   [256]I // by position
+	coeffs [256]U // coefficients in their order, then the bits of the numbers by position
 }
 
 // next decodes a block to coeffs. The number at x along the last axis, y along the axis before it,
@@ -41,7 +42,7 @@ func (b *blocks[I, U]) next() {
 		if exact {
 			b.exact(start)
 		} else {
-			b.coefficients(start, b.planes(emax, b.rank))
+			b.coefficients(start, b.depth(emax, b.rank))
 			inverse(&b.ints, b.rank)
 		}
 		if exact && emax == -bias {
@@ -69,7 +70,8 @@ func (b *blocks[I, U]) exact(start uint64) {
 // because libzfp subtracts unsigned numbers of 32 bits.
 func (b *blocks[I, U]) coefficients(start uint64, prec uint) {
 	size := 1 << (2 * b.rank)
-	planes(&b.reader, b.coeffs[:size], int64(uint32(b.maxbits-(b.pos-start))), prec)
+	b.planes.read(&b.reader, int64(size), b.width(), int64(uint32(b.maxbits-(b.pos-start))), prec)
+	coefficients(b.coeffs[:size], &b.planes, b.width())
 	const digits = 0xaaaaaaaaaaaaaaaa // the places of base -2 with a negative value
 	mask := uint64(digits)
 	negative := U(mask)

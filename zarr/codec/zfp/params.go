@@ -62,8 +62,8 @@ func (p params) reversible() bool { return p.minexp < leastExp }
 // valid reports whether the format has these parameters.
 func (p params) valid() bool { return p.minbits <= p.maxbits && 0 < p.maxprec && p.maxprec <= mostPrec }
 
-// planes returns the number of bit planes of a block of floats with the largest exponent emax.
-func (p params) planes(emax, rank int) uint {
+// depth returns the number of bit planes of a block of floats with the largest exponent emax.
+func (p params) depth(emax, rank int) uint {
 	return min(p.maxprec, uint(max(0, emax-p.minexp+2*(rank+1))))
 }
 
