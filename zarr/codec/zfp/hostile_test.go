@@ -38,14 +38,14 @@ const (
 )
 
 // all is a header of 64 bits of parameters.
-func all(minbits, maxbits, maxprec, minexp uint64) [2][2]uint64 {
-	return [2][2]uint64{{4095, 12}, {(minbits - 1) | (maxbits-1)<<15 | (maxprec-1)<<30 | (minexp+16495)<<37, 52}}
+func all(minbits, maxbits, maxprec uint64, minexp int) [2][2]uint64 {
+	return [2][2]uint64{{4095, 12}, {(minbits - 1) | (maxbits-1)<<15 | (maxprec-1)<<30 | uint64(minexp+16495)<<37, 52}}
 }
 
 // TestHostile decodes streams of 6 numbers of float32 in 2 rows, with one fault each.
 func TestHostile(t *testing.T) {
 	typ, rank, rows, columns := [2]uint64{float32Type, 2}, [2]uint64{twoAxes, 2}, [2]uint64{1, 24}, [2]uint64{2, 24}
-	padded, few, crossed, deep := all(32768, 32768, 64, 0), all(1, 100, 64, 0), all(100, 99, 64, 0), all(1, 100, 65, 0)
+	padded, short, few, crossed, deep := all(32768, 32768, 64, 0), all(1, 16658, 64, -1074), all(1, 100, 64, 0), all(100, 99, 64, 0), all(1, 100, 65, 0)
 	tests := []struct {
 		name   string
 		stored []byte
@@ -60,11 +60,12 @@ func TestHostile(t *testing.T) {
 		{"other shape", headed(9, typ, rank, rows, columns, [2]uint64{31, 12}), fault.Corrupt, "[3 2], want [2 3]"},
 		{"other length", headed(9, typ, [2]uint64{oneAxis, 2}, [2]uint64{6, 48}, [2]uint64{31, 12}), fault.Corrupt, "[7], want [2 3]"},
 		{"huge", headed(9, typ, [2]uint64{oneAxis, 2}, [2]uint64{1<<48 - 1, 48}, [2]uint64{31, 12}), fault.Corrupt, "281474976710656"},
-		{"no blocks", headed(0, typ, rank, columns, rows, [2]uint64{31, 12}), fault.Corrupt, "block at [0 0]"},
+		{"no blocks", headed(0, typ, rank, columns, rows, [2]uint64{31, 12}), fault.Corrupt, "12 bytes for 1 zfp blocks of at least 32 bits"},
 		{"missing parameters", headed(0, typ, rank, columns, rows, [2]uint64{4095, 12}), fault.Corrupt, "parameters"},
 		{"minbits above maxbits", headed(20, typ, rank, columns, rows, crossed[0], crossed[1]), fault.Corrupt, "parameters"},
 		{"65 planes", headed(20, typ, rank, columns, rows, deep[0], deep[1]), fault.Corrupt, "parameters"},
-		{"much padding", headed(20, typ, rank, columns, rows, padded[0], padded[1]), fault.Corrupt, "block at [0 0]"},
+		{"much padding", headed(20, typ, rank, columns, rows, padded[0], padded[1]), fault.Corrupt, "at least 32768 bits"},
+		{"long block", headed(0, typ, rank, columns, rows, short[0], short[1], [2]uint64{1<<32 - 1, 32}), fault.Corrupt, "block at [0 0]"},
 		{"more bytes", headed(40, typ, rank, columns, rows, few[0], few[1]), fault.Corrupt, "end after"},
 	}
 	for _, tt := range tests {

@@ -49,7 +49,7 @@ type headed struct {
 }
 
 // start reads the header of a stream. It returns fault.Corrupt unless the type is that of the
-// array, and the shape is that of the array or flat.
+// array, the shape is that of the array or flat, and the stream is long enough for its blocks.
 func (c headed) start(src []byte) (reader, header, error) {
 	r := newReader(src)
 	h, err := readHeader(&r)
@@ -60,6 +60,8 @@ func (c headed) start(src []byte) (reader, header, error) {
 		return r, h, fault.Newf(fault.Corrupt, "a zfp stream of %s, want %s", numbers[h.code].name, numbers[c.code].name)
 	case !slices.Equal(h.shape, c.shape) && !slices.Equal(h.shape, c.flat):
 		return r, h, fault.Newf(fault.Corrupt, "a zfp stream of the shape %v, want %v", h.shape, c.shape)
+	case mul(blocksOf(h.shape), h.minbits) > r.end-min(r.pos, r.end):
+		return r, h, fault.Newf(fault.Corrupt, "%d bytes for %d zfp blocks of at least %d bits", len(src), blocksOf(h.shape), h.minbits)
 	}
 	return r, h, nil
 }
@@ -83,6 +85,15 @@ type arrayCodec struct {
 }
 
 func (c arrayCodec) Worst() int64 { return c.worst() }
+
+// MinEncoded returns the bytes of the shortest header and of one bit for each block.
+func (c arrayCodec) MinEncoded() int64 {
+	blocks := blocksOf(c.flat)
+	if rank := len(c.shape); rank > 0 && rank <= 4 {
+		blocks = min(blocks, blocksOf(c.shape))
+	}
+	return limited(12 + bytesOf(blocks))
+}
 
 func (c arrayCodec) Decode(dst codec.Block, src []byte) error {
 	r, h, err := c.start(src)
