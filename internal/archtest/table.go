@@ -52,6 +52,7 @@ func Table() []Rule {
 		{Package: "internal/exact", Own: []string{"zarr/fault"}},
 		{Package: "internal/damaged"},
 		{Package: "internal/pages", Pure: true},
+		{Package: "internal/overlay", Own: []string{"zarr/fault", "zarr/store"}},
 		{Package: "internal/sentparts", Own: []string{"zarr/fault", "zarr/store"}},
 		{Package: "internal/listed", Own: []string{"internal/chunkkeys", "zarr/fault", "zarr/meta", "zarr/store"}},
 		{Package: "internal/rechunk", Own: []string{"zarr/fault"}, Pure: true},
@@ -107,7 +108,7 @@ func Table() []Rule {
 		{Package: "internal/manifest", Own: []string{"zarr/fault", "zarr/store", "concurrency", "internal/account"}},
 		{Package: "internal/diff", Own: []string{"zarr", "zarr/fault", "zarr/store", "zarr/dtype", "zarr/meta", "concurrency", "internal/chunkkeys", "internal/listed"}},
 
-		{Package: "transfer", Own: []string{"zarr", "internal/alike", "internal/listed", "internal/masked", "internal/rechunk", "internal/written", "zarr/fault", "zarr/store", "zarr/store/mem", "zarr/store/large", "zarr/store/zip", "zarr/dtype", "zarr/meta", "zarr/codec", "concurrency"}},
+		{Package: "transfer", Own: []string{"zarr", "internal/alike", "internal/listed", "internal/masked", "internal/overlay", "internal/rechunk", "internal/written", "zarr/fault", "zarr/store", "zarr/store/mem", "zarr/store/large", "zarr/store/zip", "zarr/dtype", "zarr/meta", "zarr/codec", "concurrency"}},
 
 		{Package: "blob", Own: []string{"internal/exact", "zarr/fault", "zarr/store"}, External: []string{gocloud}},
 		{Package: "s3", Own: []string{"zarr/fault", "zarr/store", "zarr/store/limit", "zarr/store/retry", "concurrency", "internal/damaged", "internal/provider", "internal/sentparts", "blob"},
