@@ -218,6 +218,8 @@ func (b *builder) build(ctx context.Context) error {
 				return err
 			case is && described(attrs, b.assets[i+1]):
 				continue
+			case is:
+				return fault.Newf(fault.Exists, "the array %q is stored, but the group does not describe it as a level with the method %v: remove it first", u.array.Path(), b.o.Method)
 			}
 			missing = true
 			if err := b.empty(ctx, u.array.Path()); err != nil {

@@ -24,9 +24,9 @@
 //
 // Each level is computed from the previous one. An element is computed from a window of Factor
 // elements along each downsampled dimension. A window at the end of a dimension may have fewer
-// elements. The result equals DataArray.coarsen(boundary="pad") of xarray for [Mean]. A sum is
-// computed in float64, for integers exactly. Integers are rounded to the nearest, ties to even, as
-// xarray rounds packed values.
+// elements. For [Mean] the result equals coarsen(boundary="pad").mean() of xarray for float64,
+// rounded to the data type. Means of integers are exact before they are rounded to the nearest, ties
+// to even, as xarray rounds packed values.
 //
 // Missing elements are those of xarray: NaN, elements equal to _FillValue or missing_value, and
 // elements of a v2 array equal to its fill value. They are excluded. A window without other elements

@@ -4,8 +4,9 @@ Made with Python 3.11, xarray 2026.9.0, zarr 3.1.6 and numpy 2.4.6. Each group i
 array "source" and arrays such as "mean/1" and "mode/2". Level 2 is computed from level 1. The group
 "coordinates" is a dataset whose levels are in mean/1 and mean/2.
 
-The mean is DataArray.coarsen(boundary="pad").mean(), which skips missing elements. Integers are
-rounded by numpy.around, as xarray rounds when it encodes packed values. nearest is a slice with a
+The mean is DataArray.coarsen(boundary="pad").mean() of float64, which skips missing elements,
+rounded to the data type. Integers are rounded by numpy.around, as xarray rounds when it encodes
+packed values. nearest is a slice with a
 step. The mode is the most frequent element that is not missing, the smallest of several, as
 scipy.stats.mode(nan_policy="omit") defines it.
 """
@@ -47,7 +48,7 @@ def windows(a, missing, dims, factor):
 
 def mean(a, fill, dims, factor):
     missing = masked(a, fill)
-    wide = a.astype("f4") if a.dtype == "f2" else a
+    wide = a.astype("f8") if a.dtype.kind == "f" else a
     m = windows(wide, missing, dims, factor).mean().values
     gone = np.isnan(m)
     if a.dtype.kind in "iu":
@@ -105,6 +106,7 @@ for t in ("f2", "f4", "f8"):
     a[2, 3] = np.nan
     a[6, 10] = 1
     case(t + "-missing", a, fill=1)
+case("f4-normal", rng.standard_normal((9, 8), "f4"), methods=("mean",))
 case("bool", rng.random(shape) < 0.5, methods=("nearest", "mode"))
 times = rng.integers(0, 5, shape).astype("M8[s]")
 times[0:2, 0:2] = "NaT"
