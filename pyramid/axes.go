@@ -61,9 +61,17 @@ func factors(a *zarr.Array, dims []string, factor int) ([]int, error) {
 func smaller(shape, factor []int) []int {
 	out := make([]int, len(shape))
 	for d, n := range shape {
-		out[d] = (n + factor[d] - 1) / factor[d]
+		out[d] = ceil(n, factor[d])
 	}
 	return out
+}
+
+// ceil returns n/each, rounded up, without overflow.
+func ceil(n, each int) int {
+	if n == 0 {
+		return 0
+	}
+	return (n-1)/each + 1
 }
 
 // count returns the number of levels below an array until the downsampled dimensions fit into one

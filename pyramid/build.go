@@ -62,6 +62,9 @@ type Level struct {
 // MiB for an array of 10,000 × 10,000 elements of 4 bytes.
 const defaultMemory = 96 << 20
 
+// maxObjects is the maximum number of chunks or shards of all levels, as for the tasks of a transfer.
+const maxObjects = 1 << 30
+
 // Build creates the levels of the pyramid of the array at a path, and describes them in the
 // attributes of the group that contains them. It returns all levels, beginning with the array
 // itself as level 0. Each level is computed from the previous one. The package comment describes
@@ -188,7 +191,11 @@ func (b *builder) plan(ctx context.Context) error {
 	b.state = state{1, b.source.Path(), b.factor, b.o.Method.String(), n, hex.EncodeToString(sum.Sum(nil))}
 	b.counter = counter{f: b.o.Progress, begun: time.Now(), now: Progress{Levels: len(b.levels)}}
 	for _, a := range b.arrays() {
-		b.counter.now.Objects += objects(a)
+		n := objects(a)
+		if n > maxObjects-b.counter.now.Objects {
+			return fault.Newf(fault.Limit, "the levels have more than %d chunks or shards", maxObjects)
+		}
+		b.counter.now.Objects += n
 	}
 	return nil
 }

@@ -291,12 +291,19 @@ func TestExtremes(t *testing.T) {
 	check("uint64", unsigned, []uint64{math.MaxUint64, 1 << 63, 0}, err) // 2^63 - 0.5
 	flipped, err := mean(t, st, "_Unsigned", []int8{-1, 1, -56, -54}, map[string]any{"_Unsigned": "true"})
 	check("_Unsigned", flipped, []int8{-128, -55}, err) // 255 and 1, 200 and 202
+	halves, err := mean(t, st, "bfloat16", []dtype.BF16{0x3f80, 0x3f81, 0x7fc0, 0x4000}, nil)
+	check("bfloat16", halves, []dtype.BF16{0x3f80, 0x4000}, err) // 1 + 2^-8 becomes even
+	times, err := mean(t, st, "datetime64", []dtype.Instant{1, 4, dtype.NaT, 9, dtype.NaT, dtype.NaT}, nil)
+	check("datetime64", times, []dtype.Instant{2, 9, dtype.NaT}, err)
 }
 
 // mean returns level 1 of a line of elements.
 func mean[T any](t *testing.T, st store.Store, name string, values []T, attrs map[string]any) ([]T, error) {
 	t.Helper()
 	typ, err := dtype.Of[T]()
+	if name == "datetime64" { // the unit is not known
+		typ, err = dtype.DateTime{Unit: dtype.Second, Scale: 1}, nil
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -320,6 +327,9 @@ func TestErrors(t *testing.T) {
 	image(t, st, "other", small())
 	image(t, st, "cube", zarr.Spec{Shape: []int{3, 3, 3}, Dims: []string{"y", "x", "x"}})
 	image(t, st, "uneven", zarr.Spec{Shape: []int{4, 4}, ChunkEdges: [][]int{{1, 3}, {4}}})
+	if _, err := zarr.Create(t.Context(), st, "vast", zarr.Spec{Shape: []int{1 << 30, 1 << 30}, Chunks: []int{9, 9}, DType: dtype.Int8}); err != nil {
+		t.Fatal(err)
+	}
 	for name, typ := range map[string]dtype.Type{"bool": dtype.Bool, "text": dtype.String, "complex": dtype.Complex64} {
 		if _, err := zarr.Create(t.Context(), st, name, zarr.Spec{Shape: []int{9, 9}, DType: typ}); err != nil {
 			t.Fatal(err)
@@ -359,6 +369,7 @@ func TestErrors(t *testing.T) {
 		{"complex", st, "complex", pyramid.Options{Levels: 1, Method: pyramid.Mode}, fault.Type, "complex64"},
 		{"text", st, "text", pyramid.Options{Levels: 1, Method: pyramid.Nearest}, fault.Type, "string"},
 		{"uneven chunks", st, "uneven", pyramid.Options{Levels: 1}, errors.ErrUnsupported, "differ in shape"},
+		{"too many objects", st, "vast", pyramid.Options{Levels: 1}, fault.Limit, "more than 1073741824"},
 		{"another array", st, "other", pyramid.Options{Levels: 1}, fault.Exists, "1/other"},
 		{"another method", st, "built", pyramid.Options{Levels: 1, Method: pyramid.Mode}, fault.Exists, "1/built"},
 		{"other objects", st, "a", pyramid.Options{Levels: 2}, fault.Exists, "2/a/c"},

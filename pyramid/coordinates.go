@@ -13,8 +13,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// maxCoordinate is the maximum length of an index coordinate, which is processed in memory.
-const maxCoordinate = 1 << 24
+// maxCoordinate is the maximum size in bytes of an index coordinate, which is processed in memory.
+const maxCoordinate = 32 << 20
 
 // coordinates creates the index coordinates of a level beside its array. The coordinate of a
 // downsampled dimension is the mean of that of the previous level. The other coordinates are copied.
@@ -41,8 +41,8 @@ func (b *builder) coordinates(ctx context.Context, level int) error {
 			return err
 		case !slices.Equal(a.Shape(), shape[d:d+1]) || a.Chunks() == nil:
 			continue
-		case shape[d] > maxCoordinate:
-			return fault.Newf(fault.Limit, "coordinate %q has %d elements, more than %d", a.Path(), shape[d], maxCoordinate)
+		case volume(a.Shape(), max(a.DType().Size(), 8)) > maxCoordinate:
+			return fault.Newf(fault.Limit, "coordinate %q has %d elements of %v, more than %d bytes", a.Path(), shape[d], a.DType(), maxCoordinate)
 		}
 		if err := b.coordinate(ctx, a, join(to, name), b.factor[d]); err != nil {
 			return err

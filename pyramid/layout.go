@@ -13,9 +13,8 @@ type layout struct {
 	assets func(level int) string
 }
 
-// layoutOf returns the layout of the pyramid of an array. The first level of the path that is 0
-// becomes the number of each level. An array without such a level has its other levels in groups
-// beside it.
+// layoutOf returns the layout of the pyramid of an array. If the array or its group has the name 0,
+// other levels have their number instead. Otherwise the other levels are in groups beside the array.
 func layoutOf(array string) (layout, error) {
 	if array == "" {
 		return layout{}, fault.Newf(fault.Selection, "the array must be in a group, but is the root of the store")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"math"
 	"runtime"
 	"strings"
 	"sync"
@@ -40,13 +41,7 @@ func (c *counter) add(level, n int, skipped bool) {
 }
 
 // objects returns the number of chunks or shards of an array.
-func objects(a *zarr.Array) int {
-	n := 1
-	for _, g := range a.GridShape() {
-		n *= g
-	}
-	return n
-}
+func objects(a *zarr.Array) int { return int(min(volume(a.GridShape(), 1), math.MaxInt)) }
 
 // level computes a level from the previous one, unless it is complete. It writes each object once,
 // and skips the objects that are stored. It stores the documents last.
@@ -142,7 +137,9 @@ func (b *builder) step(from, to *zarr.Array) *step {
 func (s *step) windows(box []int) []int {
 	in := make([]int, len(box))
 	for d, n := range box {
-		in[d] = n * s.factor[d]
+		if in[d] = math.MaxInt; n <= math.MaxInt/s.factor[d] {
+			in[d] = n * s.factor[d]
+		}
 	}
 	return in
 }
@@ -161,11 +158,13 @@ func grown(start, most []int, fits func([]int) bool) []int {
 	return box
 }
 
-// volume returns the number of bytes of a box. It does not overflow an int64 for the boxes of arrays
-// that fit in memory.
+// volume returns the number of bytes of a box, or math.MaxInt64 if it overflows.
 func volume(shape []int, size int) int64 {
 	n := int64(size)
 	for _, s := range shape {
+		if s != 0 && n > math.MaxInt64/int64(s) {
+			return math.MaxInt64
+		}
 		n *= int64(s)
 	}
 	return n
@@ -230,7 +229,14 @@ func (s *step) reserve(ctx context.Context, shape []int, kept int64) (buffers, e
 	if s.reducer != nil {
 		source = volume(s.windows(least(s.box, shape)), s.size)
 	}
-	hold, err := s.memory.Acquire(ctx, concurrency.Block, concurrency.Need(int(result))+concurrency.Need(int(source))+kept)
+	if most := min(concurrency.Memory()/4, math.MaxInt/4); max(result, source) > most {
+		return buffers{}, fault.Newf(fault.Limit, "a chunk of %v elements of %q and its windows need %d bytes, more than %d", shape, s.to.Path(), max(result, source), most)
+	}
+	need := concurrency.Need(int(result)) + concurrency.Need(int(source)) + kept
+	if s.o.Method == Mode { // sorts the elements of a row of windows
+		need += source
+	}
+	hold, err := s.memory.Acquire(ctx, concurrency.Block, need)
 	if err != nil {
 		return buffers{}, err
 	}
@@ -284,7 +290,7 @@ func (s *step) selection(r zarr.Region, step []int) []zarr.Selection {
 	sel, shape := make([]zarr.Selection, len(r.Start)), s.from.Shape()
 	for d, at := range r.Start {
 		lo := at * s.factor[d]
-		sel[d] = zarr.Range(lo, min(lo+r.Shape[d]*s.factor[d], shape[d])).By(step[d])
+		sel[d] = zarr.Range(lo, lo+min(r.Shape[d]*s.factor[d], shape[d]-lo)).By(step[d])
 	}
 	return sel
 }

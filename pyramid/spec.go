@@ -29,7 +29,7 @@ func resized(a *zarr.Array, shape []int) (zarr.Spec, error) {
 		spec.Chunks[d] = max(min(spec.Chunks[d], n), 1)
 		if spec.Shards != nil {
 			c := spec.Chunks[d]
-			spec.Shards[d] = min(spec.Shards[d]/c*c, max((n+c-1)/c*c, c))
+			spec.Shards[d] = min(spec.Shards[d]/c, max(ceil(n, c), 1)) * c
 		}
 	}
 	return spec, nil
