@@ -13,13 +13,13 @@ import (
 
 type catCmd struct {
 	URL    string `arg:"" name:"url" help:"The array."`
-	Sel    string `help:"The elements to print, in NumPy's notation: 0:10,5,::-2 or ...,[4,0], or with names of axes: time=0:10,lat=3. The default is the whole array." placeholder:"SELECTION"`
 	Format string `help:"One of ${enum}." enum:"text,json,raw,npy,csv" default:"text"`
 	Output string `short:"o" help:"Write to this file, which appears only if the command succeeds." placeholder:"FILE"`
 	Header bool   `help:"Start CSV with a line of column names."`
 	All    bool   `help:"Print more than 200 million elements or 200,000 chunks even if fewer than 1 in 100 chunks are stored. By default that is an error."`
 	MaxMem string `name:"max-mem" help:"Maximum memory for the printed elements, such as 512MiB. If a row of chunks is longer, more memory means that chunks are read fewer times. The default is 128MiB." placeholder:"BYTES"`
 	Stats  bool   `help:"Print the number of requests and bytes on standard error afterwards, in the form of plan."`
+	selFlags
 	priceFlags
 	separatorFlag
 	fieldFlag
@@ -28,7 +28,7 @@ type catCmd struct {
 // Run prints an array. The text format omits elements of large arrays; the other formats print all
 // elements.
 func (c *catCmd) Run(ctx context.Context, s *session) error {
-	items, err := parseSel(c.Sel)
+	items, err := c.items()
 	if err != nil {
 		return err
 	}
@@ -38,7 +38,7 @@ func (c *catCmd) Run(ctx context.Context, s *session) error {
 	if err := c.check(); err != nil {
 		return err
 	}
-	if c.given() && !c.Stats {
+	if c.priceFlags.given() && !c.Stats {
 		return usagef("prices require --stats")
 	}
 	most := min(maxBand, concurrency.Memory()/4)
@@ -58,7 +58,7 @@ func (c *catCmd) Run(ctx context.Context, s *session) error {
 	if a, err = c.of(a); err != nil {
 		return p.fail(err)
 	}
-	r, err := resolve(items, a.Shape(), a.Dims())
+	r, err := s.chosen(ctx, p, a, items)
 	if err != nil {
 		return p.fail(err)
 	}
