@@ -8,6 +8,7 @@ import (
 	"github.com/zargo-io/zargo/cmd/zargo/internal/render"
 	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
@@ -16,6 +17,7 @@ type catCmd struct {
 	Format string `help:"One of ${enum}." enum:"text,json,raw,npy,csv" default:"text"`
 	Output string `short:"o" help:"Write to this file, which appears only if the command succeeds." placeholder:"FILE"`
 	Header bool   `help:"Start CSV with a line of column names."`
+	Labels bool   `help:"Print CSV with one line for each element: the labels of its coordinates, and its value. The first line has the names of the columns."`
 	All    bool   `help:"Print more than 200 million elements or 200,000 chunks even if fewer than 1 in 100 chunks are stored. By default that is an error."`
 	MaxMem string `name:"max-mem" help:"Maximum memory for the printed elements, such as 512MiB. If a row of chunks is longer, more memory means that chunks are read fewer times. The default is 128MiB." placeholder:"BYTES"`
 	Stats  bool   `help:"Print the number of requests and bytes on standard error afterwards, in the form of plan."`
@@ -34,6 +36,9 @@ func (c *catCmd) Run(ctx context.Context, s *session) error {
 	}
 	if c.Header && c.Format != "csv" {
 		return usagef("--header requires --format csv")
+	}
+	if c.Labels && c.Format != "csv" {
+		return usagef("--labels requires --format csv")
 	}
 	if err := c.check(); err != nil {
 		return err
@@ -58,12 +63,20 @@ func (c *catCmd) Run(ctx context.Context, s *session) error {
 	if a, err = c.of(a); err != nil {
 		return p.fail(err)
 	}
-	r, err := s.chosen(ctx, p, a, items)
+	coordinates := s.coordinates(p)
+	defer coordinates.release()
+	r, err := coordinates.chosen(ctx, a, items)
 	if err != nil {
 		return p.fail(err)
 	}
 	if c.Format != "text" && !c.All {
 		if err := dense(ctx, a, rank, r); err != nil {
+			return p.fail(err)
+		}
+	}
+	var columns []render.Column
+	if c.Labels {
+		if columns, err = coordinates.columns(ctx, a, r); err != nil {
 			return p.fail(err)
 		}
 	}
@@ -76,12 +89,12 @@ func (c *catCmd) Run(ctx context.Context, s *session) error {
 		s.far.reading(a, r, &s.report)
 	}
 	fill := func(w io.Writer) error {
-		if c.Header {
+		if c.Header && !c.Labels {
 			if err := printHeader(&checkedWriter{ctx, w}, a, r, c.nameOf(p)); err != nil {
 				return p.fail(err)
 			}
 		}
-		if err := c.print(ctx, s, w, a, r, most); err != nil {
+		if err := c.print(ctx, s, w, p, a, r, columns, most); err != nil {
 			return p.fail(err)
 		}
 		s.warnOfMissing(ctx, p, a)
@@ -99,9 +112,17 @@ func (c *catCmd) Run(ctx context.Context, s *session) error {
 	})
 }
 
-func (c *catCmd) print(ctx context.Context, s *session, w io.Writer, a *zarr.Array, r region, most int64) error {
+func (c *catCmd) print(ctx context.Context, s *session, w io.Writer, p *place, a *zarr.Array, r region, columns []render.Column, most int64) error {
 	if c.Format == "text" {
 		return printText(ctx, w, a, r)
+	}
+	if c.Labels {
+		t, read := render.ReaderOf(a)
+		out, err := render.NewLongSink(&checkedWriter{ctx, w}, t, columns, c.nameOf(p))
+		if err != nil {
+			return err
+		}
+		return printTo(ctx, s.far, out, a, r, most, t, read)
 	}
 	return printValues(ctx, s.far, w, a, r, most, c.Format, r.shape())
 }
@@ -115,6 +136,12 @@ func printValues(ctx context.Context, far *progress, w io.Writer, a *zarr.Array,
 	if err != nil {
 		return err
 	}
+	return printTo(ctx, far, out, a, r, most, t, read)
+}
+
+// printTo prints the elements that r selects to a sink. It reads them with read, as elements of the
+// type t.
+func printTo(ctx context.Context, far *progress, out render.Sink, a *zarr.Array, r region, most int64, t dtype.Type, read render.Reader) error {
 	if err := out.Begin(); err != nil {
 		return err
 	}

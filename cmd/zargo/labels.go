@@ -7,8 +7,10 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
+	"github.com/zargo-io/zargo/cmd/zargo/internal/render"
 	"github.com/zargo-io/zargo/dataset"
 	"github.com/zargo-io/zargo/openurl"
 	"github.com/zargo-io/zargo/zarr"
@@ -21,11 +23,7 @@ import (
 func (s *session) chosen(ctx context.Context, p *place, a *zarr.Array, items []item) (region, error) {
 	c := s.coordinates(p)
 	defer c.release()
-	items, err := c.find(ctx, a, items)
-	if err != nil {
-		return nil, err
-	}
-	return resolve(items, a.Shape(), a.Dims())
+	return c.chosen(ctx, a, items)
 }
 
 // coordinates finds the index coordinates of arrays of one store. As in xarray, an array has the
@@ -41,6 +39,37 @@ type coordinates struct {
 
 func (s *session) coordinates(p *place) *coordinates {
 	return &coordinates{s: s, p: p, groups: map[string]*zarr.Group{}, found: map[string]*dataset.Index{}}
+}
+
+// chosen returns the region of an array that items select.
+func (c *coordinates) chosen(ctx context.Context, a *zarr.Array, items []item) (region, error) {
+	items, err := c.find(ctx, a, items)
+	if err != nil {
+		return nil, err
+	}
+	return resolve(items, a.Shape(), a.Dims())
+}
+
+// columns returns the axes of a region with the labels of their coordinates. Axes without a
+// coordinate have the positions in the array as labels.
+func (c *coordinates) columns(ctx context.Context, a *zarr.Array, r region) ([]render.Column, error) {
+	var columns []render.Column
+	for k, along := range r {
+		if along.drop {
+			continue
+		}
+		x, err := c.index(ctx, a, k)
+		name := axisName(a, k)
+		if err != nil {
+			return nil, fmt.Errorf("coordinate of dimension %q: %w", name, err)
+		}
+		column := render.Column{Name: name, Count: along.count}
+		if column.Label = func(i int) string { return x.Label(along.at(i)) }; x == nil {
+			column.Label = func(i int) string { return strconv.Itoa(along.at(i)) }
+		}
+		columns = append(columns, column)
+	}
+	return columns, nil
 }
 
 // release closes the stores that find opened.
