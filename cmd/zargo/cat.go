@@ -8,7 +8,6 @@ import (
 	"github.com/zargo-io/zargo/cmd/zargo/internal/render"
 	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/zarr"
-	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
@@ -17,6 +16,7 @@ type catCmd struct {
 	Format string `help:"One of ${enum}." enum:"text,json,raw,npy,csv" default:"text"`
 	Output string `short:"o" help:"Write to this file, which appears only if the command succeeds." placeholder:"FILE"`
 	Header bool   `help:"Start CSV with a line of column names."`
+	Decode bool   `help:"Decode values by the CF conventions: apply scale factors and offsets, print times as ISO 8601, and missing values as null in JSON, an empty cell in CSV and NaN otherwise."`
 	Labels bool   `help:"Print CSV with one line for each element: the labels of its coordinates, and its value. The first line has the names of the columns."`
 	All    bool   `help:"Print more than 200 million elements or 200,000 chunks even if fewer than 1 in 100 chunks are stored. By default that is an error."`
 	MaxMem string `name:"max-mem" help:"Maximum memory for the printed elements, such as 512MiB. If a row of chunks is longer, more memory means that chunks are read fewer times. The default is 128MiB." placeholder:"BYTES"`
@@ -39,6 +39,9 @@ func (c *catCmd) Run(ctx context.Context, s *session) error {
 	}
 	if c.Labels && c.Format != "csv" {
 		return usagef("--labels requires --format csv")
+	}
+	if c.Decode && c.Field != "" {
+		return usagef("--decode and --field cannot be combined")
 	}
 	if err := c.check(); err != nil {
 		return err
@@ -74,6 +77,10 @@ func (c *catCmd) Run(ctx context.Context, s *session) error {
 			return p.fail(err)
 		}
 	}
+	v, err := c.values(p, a)
+	if err != nil {
+		return p.fail(err)
+	}
 	var columns []render.Column
 	if c.Labels {
 		if columns, err = coordinates.columns(ctx, a, r); err != nil {
@@ -94,7 +101,7 @@ func (c *catCmd) Run(ctx context.Context, s *session) error {
 				return p.fail(err)
 			}
 		}
-		if err := c.print(ctx, s, w, p, a, r, columns, most); err != nil {
+		if err := c.print(ctx, s, w, p, a, r, v, columns, most); err != nil {
 			return p.fail(err)
 		}
 		s.warnOfMissing(ctx, p, a)
@@ -112,63 +119,64 @@ func (c *catCmd) Run(ctx context.Context, s *session) error {
 	})
 }
 
-func (c *catCmd) print(ctx context.Context, s *session, w io.Writer, p *place, a *zarr.Array, r region, columns []render.Column, most int64) error {
-	if c.Format == "text" {
-		return printText(ctx, w, a, r)
+// values returns how to read the elements.
+func (c *catCmd) values(p *place, a *zarr.Array) (decoded, error) {
+	if !c.Decode {
+		return asStored(a), nil
 	}
-	if c.Labels {
-		t, read := render.ReaderOf(a)
-		out, err := render.NewLongSink(&checkedWriter{ctx, w}, t, columns, c.nameOf(p))
-		if err != nil {
-			return err
-		}
-		return printTo(ctx, s.far, out, a, r, most, t, read)
+	v, err := decode(a, c.nameOf(p))
+	if err == nil && v.times && (c.Format == "npy" || c.Format == "raw") {
+		err = usagef("--decode prints times as text: use the format text, json or csv")
 	}
-	return printValues(ctx, s.far, w, a, r, most, c.Format, r.shape())
+	return v, err
 }
 
-// printValues prints the elements that r selects in any format except text. The elements are
-// printed as an array of the given shape, which must have the same number of elements. most is the
-// approximate maximum number of bytes of elements in memory.
-func printValues(ctx context.Context, far *progress, w io.Writer, a *zarr.Array, r region, most int64, format string, shape []int) error {
-	t, read := render.ReaderOf(a)
-	out, err := render.NewSink(format, &checkedWriter{ctx, w}, t, shape)
+func (c *catCmd) print(ctx context.Context, s *session, w io.Writer, p *place, a *zarr.Array, r region, v decoded, columns []render.Column, most int64) error {
+	if c.Format == "text" {
+		return printText(ctx, w, r, v)
+	}
+	var out render.Sink
+	var err error
+	if w = (&checkedWriter{ctx, w}); c.Labels {
+		out, err = render.NewLongSink(w, v.t, columns, c.nameOf(p))
+	} else {
+		out, err = render.NewSink(c.Format, w, v.t, r.shape())
+	}
 	if err != nil {
 		return err
 	}
-	return printTo(ctx, far, out, a, r, most, t, read)
+	return printTo(ctx, s.far, out, a, r, v, most)
 }
 
-// printTo prints the elements that r selects to a sink. It reads them with read, as elements of the
-// type t.
-func printTo(ctx context.Context, far *progress, out render.Sink, a *zarr.Array, r region, most int64, t dtype.Type, read render.Reader) error {
+// printTo prints the elements that r selects to a sink. most is the approximate maximum number of
+// bytes of elements in memory.
+func printTo(ctx context.Context, far *progress, out render.Sink, a *zarr.Array, r region, v decoded, most int64) error {
 	if err := out.Begin(); err != nil {
 		return err
 	}
 	write := func(elems []byte) error {
 		err := out.Write(elems)
-		far.add(int64(len(elems) / unitOf(t)))
+		far.add(int64(unitsOf(a, v.t, elems)))
 		return err
 	}
-	if err := stream(ctx, a, r, most, t, read, write); err != nil {
+	if err := stream(ctx, a, r, max(most/v.cost, 1), v.t, v.read, write); err != nil {
 		return err
 	}
 	return out.End()
 }
 
 // printText prints a region for people. It reads only the elements that it prints.
-func printText(ctx context.Context, w io.Writer, a *zarr.Array, r region) error {
-	t, read := render.ReaderOf(a)
+func printText(ctx context.Context, w io.Writer, r region, v decoded) error {
 	axes := make([]render.Axis, len(r))
 	for k, x := range r {
 		axes[k] = render.Axis{Count: x.count, Drop: x.drop}
 	}
-	return render.Text(w, t, axes, func(buf []byte, part [][2]int) error {
+	return render.Text(w, v.t, axes, func(buf []byte, part [][2]int) error {
 		of := r
 		for k, p := range part {
 			of = of.part(k, p[0], p[1])
 		}
-		return read(ctx, buf, of.selections()...)
+		return v.read(ctx, buf, of.selections()...)
 	})
 }
 

@@ -59,7 +59,12 @@ func (s *longSink) Write(elems []byte) error {
 			s.buf = append(s.buf, s.label(k, i)...)
 			s.buf = append(s.buf, ',')
 		}
-		s.buf = append(s.one(s.buf, elems[:s.size]), '\n')
+		from := len(s.buf)
+		s.buf = s.one(s.buf, elems[:s.size])
+		if len(s.buf) == from && len(s.axes) == 0 {
+			s.buf = append(s.buf, `""`...) // readers of CSV skip empty lines
+		}
+		s.buf = append(s.buf, '\n')
 		s.next()
 		if len(s.buf) > 1<<15 {
 			if err := s.flush(); err != nil {
