@@ -36,7 +36,7 @@ func asStored(a *zarr.Array) decoded {
 // values remain as they are stored.
 func decode(a *zarr.Array, name string) (decoded, error) {
 	t, attrs := a.DType(), a.Attrs()
-	c, err := cf.New(cf.Variable{Name: name, Type: t, Fill: a.Fill(), V2: a.Format() == 2, Attrs: attrs}, cf.Options{})
+	c, err := codingOf(a, name)
 	switch {
 	case errors.Is(err, fault.Type): // not numeric
 		return asStored(a), nil
@@ -50,35 +50,45 @@ func decode(a *zarr.Array, name string) (decoded, error) {
 	if !time && !sign && !single && !double && !c.Packed() && !c.CanMiss() {
 		return asStored(a), nil
 	}
-	of := decoding{a, c, time, single && !c.Packed()}
-	switch t {
-	case dtype.Int8:
-		return decodedFrom[int8](of), nil
-	case dtype.Int16:
-		return decodedFrom[int16](of), nil
-	case dtype.Int32:
-		return decodedFrom[int32](of), nil
-	case dtype.Int64:
-		return decodedFrom[int64](of), nil
-	case dtype.Uint8:
-		return decodedFrom[uint8](of), nil
-	case dtype.Uint16:
-		return decodedFrom[uint16](of), nil
-	case dtype.Uint32:
-		return decodedFrom[uint32](of), nil
-	case dtype.Uint64:
-		return decodedFrom[uint64](of), nil
-	case dtype.Float64:
-		return decodedFrom[float64](of), nil
-	}
-	return decodedFrom[float32](of), nil
+	return decoding{a, c, time, single && !c.Packed()}.decoded(), nil
+}
+
+// codingOf returns the coding of an array. The error is fault.Type if its values are not numbers.
+func codingOf(a *zarr.Array, name string) (*cf.Coding, error) {
+	return cf.New(cf.Variable{Name: name, Type: a.DType(), Fill: a.Fill(), V2: a.Format() == 2, Attrs: a.Attrs()}, cf.Options{})
 }
 
 // decoding is an array and the coding of its values.
 type decoding struct {
-	a            *zarr.Array
-	c            *cf.Coding
-	time, single bool
+	a      *zarr.Array
+	c      *cf.Coding
+	time   bool // decode to times
+	single bool // decode to float32 instead of float64
+}
+
+// decoded returns how to read the decoded values.
+func (d decoding) decoded() decoded {
+	switch d.a.DType() {
+	case dtype.Int8:
+		return decodedFrom[int8](d)
+	case dtype.Int16:
+		return decodedFrom[int16](d)
+	case dtype.Int32:
+		return decodedFrom[int32](d)
+	case dtype.Int64:
+		return decodedFrom[int64](d)
+	case dtype.Uint8:
+		return decodedFrom[uint8](d)
+	case dtype.Uint16:
+		return decodedFrom[uint16](d)
+	case dtype.Uint32:
+		return decodedFrom[uint32](d)
+	case dtype.Uint64:
+		return decodedFrom[uint64](d)
+	case dtype.Float64:
+		return decodedFrom[float64](d)
+	}
+	return decodedFrom[float32](d)
 }
 
 // decodedFrom returns how to decode values that are stored as S.
