@@ -136,9 +136,9 @@ func (c *putCmd) conversion(from dtype.Type) (*conversion, error) {
 	if c.As == "" {
 		return newConversion(from, from)
 	}
-	to, err := dtype.Parse(c.As)
+	to, err := parseType("--as", c.As)
 	if err != nil {
-		return nil, at("--as", err)
+		return nil, err
 	}
 	convert, err := newConversion(from, to)
 	return convert, at("--as", err)
