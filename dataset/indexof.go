@@ -12,7 +12,7 @@ import (
 // Index finds the labels of one index coordinate without opening the dataset. It is immutable and
 // safe for concurrent use.
 type Index struct {
-	index
+	labels index
 	single bool // labels are float32
 }
 
@@ -40,7 +40,7 @@ func OpenIndex(ctx context.Context, a *zarr.Array, o Options) (*Index, error) {
 }
 
 // Len returns the number of labels, which is the length of the dimension.
-func (x *Index) Len() int { return x.index.len() }
+func (x *Index) Len() int { return x.labels.len() }
 
 // Positions returns the positions that q selects, in order. The dimension of q is used only in
 // errors. one reports whether the dimension is dropped. q must not be a query of [Pointwise].
@@ -49,7 +49,7 @@ func (x *Index) Positions(q Query) (at []int, one bool, err error) {
 	if q.kind == byPoints {
 		return nil, false, fault.Newf(fault.Selection, "points select along several dimensions")
 	}
-	c, err := q.choose(x.index, x.Len())
+	c, err := q.choose(x.labels, x.Len())
 	if err != nil {
 		return nil, false, err
 	}
@@ -63,7 +63,7 @@ func (x *Index) Positions(q Query) (at []int, one bool, err error) {
 // Label returns the i-th label, in a form that [Text] accepts: a number, a time in ISO 8601, or a
 // text. Missing values are NaN or NaT.
 func (x *Index) Label(i int) string {
-	label := x.index.label(i)
+	label := x.labels.label(i)
 	if f, ok := label.(float64); ok && x.single {
 		label = float32(f)
 	}

@@ -125,7 +125,7 @@ func (c *putCmd) check() error {
 	if c.Field != "" && c.Create {
 		return usagef("--field and --create cannot be combined")
 	}
-	if c.selFlags.given() && c.Create && c.Shape == nil {
+	if c.given() && c.Create && c.Shape == nil {
 		return usagef("--create with --sel requires --shape, because the file is only a part of the array")
 	}
 	return nil
