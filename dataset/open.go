@@ -107,29 +107,43 @@ func (d *Dataset) members(ctx context.Context, o Options) error {
 			d.groups = append(d.groups, n.Name())
 			continue
 		}
-		s := &stored{array: a, attrs: attributes(a)}
-		s.dims = dimensions(a, func(text string) { d.find(a.Path(), "%s", text) })
-		d.vars[a.Name()] = s
+		d.add(a)
 	}
 	inherited := d.bounds()
 	for _, name := range slices.Sorted(maps.Keys(d.vars)) {
-		s := d.vars[name]
-		attrs := s.array.Attrs()
-		for attr, value := range inherited[name] {
-			if _, ok := attrs[attr]; !ok {
-				attrs[attr] = value
-			}
-		}
-		c, err := cf.New(cf.Variable{Name: name, Type: s.array.DType(), Fill: s.array.Fill(), V2: s.array.Format() == 2, Attrs: attrs}, o.CF)
-		switch {
-		case err == nil:
-			s.coding = c
-			for _, f := range c.Findings() {
-				d.find(s.array.Path(), "%v", f)
-			}
-		case !errors.Is(err, fault.Type):
+		if err := d.decode(name, inherited[name], o); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// add adds an array to the variables.
+func (d *Dataset) add(a *zarr.Array) {
+	s := &stored{array: a, attrs: attributes(a)}
+	s.dims = dimensions(a, func(text string) { d.find(a.Path(), "%s", text) })
+	d.vars[a.Name()] = s
+}
+
+// decode reads how the values of a variable are coded. Its attributes take precedence over the
+// inherited ones.
+func (d *Dataset) decode(name string, inherited map[string]any, o Options) error {
+	s := d.vars[name]
+	attrs := s.array.Attrs()
+	for attr, value := range inherited {
+		if _, ok := attrs[attr]; !ok {
+			attrs[attr] = value
+		}
+	}
+	c, err := cf.New(cf.Variable{Name: name, Type: s.array.DType(), Fill: s.array.Fill(), V2: s.array.Format() == 2, Attrs: attrs}, o.CF)
+	switch {
+	case err == nil:
+		s.coding = c
+		for _, f := range c.Findings() {
+			d.find(s.array.Path(), "%v", f)
+		}
+	case !errors.Is(err, fault.Type):
+		return err
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package dataset_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"strconv"
@@ -10,6 +11,7 @@ import (
 	"github.com/zargo-io/zargo/dataset"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/dtype"
+	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
@@ -119,6 +121,28 @@ func selected(t *testing.T, d *dataset.Dataset, text string) string {
 	return strings.Trim(fmt.Sprint(got), "[]")
 }
 
+// indexed returns the result of a selection by an Index alone. It returns false if the dataset has no
+// coordinate.
+func indexed(t *testing.T, d *dataset.Dataset, text string) (string, bool) {
+	t.Helper()
+	v, err := d.Var("x")
+	if err != nil {
+		return "", false
+	}
+	x, err := dataset.OpenIndex(t.Context(), v.Array(), dataset.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	at, one, err := x.Positions(dataset.Text("x", text))
+	switch {
+	case err != nil:
+		return "error " + err.Error(), true
+	case one:
+		return fmt.Sprintf("at %d", at[0]), true
+	}
+	return strings.Trim(fmt.Sprint(at), "[]"), true
+}
+
 // TestSelections runs the selections in testdata/sel.txt, whose results are xarray's.
 func TestSelections(t *testing.T) {
 	text, err := os.ReadFile("testdata/sel.txt")
@@ -139,6 +163,9 @@ func TestSelections(t *testing.T) {
 		label, want, _ := strings.Cut(line, " =>")
 		want = strings.TrimSpace(want)
 		got := selected(t, d, label)
+		if other, ok := indexed(t, d, label); ok && other != got && !strings.HasPrefix(got, "error") {
+			t.Errorf("%s: %s, and the index alone selects %s", line, got, other)
+		}
 		words, failed := strings.CutPrefix(want, "error")
 		if got != want && (!failed || !strings.HasPrefix(got, "error") || !strings.Contains(got, strings.TrimSpace(words))) {
 			t.Errorf("%s: %s", line, got)
@@ -147,5 +174,48 @@ func TestSelections(t *testing.T) {
 	}
 	if n < 90 {
 		t.Errorf("%d selections, want at least 90", n)
+	}
+}
+
+// TestIndexLabels checks that each label of an Index selects its own position.
+func TestIndexLabels(t *testing.T) {
+	for _, line := range []string{
+		"coord float64 10 20.5 -3", "coord float32 0.1 0.2 0.3", "coord int64 3 1 2", "coord time 0 1 31",
+		"coord time 0 1 7 @hours since 2000-01-01 360_day", "coord string b a c",
+	} {
+		v, err := coordinate(t, line).Var("x")
+		if err != nil {
+			t.Fatal(err)
+		}
+		x, err := dataset.OpenIndex(t.Context(), v.Array(), dataset.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range x.Len() {
+			if at, one, err := x.Positions(dataset.Text("x", x.Label(i))); err != nil || !one || at[0] != i {
+				t.Errorf("%s: label %q is at %v, %v", line, x.Label(i), at, err)
+			}
+		}
+	}
+}
+
+// TestNoIndex checks that only index coordinates have an Index.
+func TestNoIndex(t *testing.T) {
+	g := root(t)
+	for name, s := range map[string]zarr.Spec{
+		"v": {Shape: []int{2}, DType: dtype.Int32, Dims: []string{"x"}},
+		"y": {Shape: []int{2, 2}, DType: dtype.Int32, Dims: []string{"y", "x"}},
+		"z": {Shape: []int{2}, DType: dtype.Complex64, Dims: []string{"z"}},
+	} {
+		a, err := g.CreateArray(t.Context(), name, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := dataset.OpenIndex(t.Context(), a, dataset.Options{}); !errors.Is(err, fault.Type) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, _, err := (&dataset.Index{}).Positions(dataset.Pointwise("p")); !errors.Is(err, fault.Selection) {
+		t.Error(err)
 	}
 }

@@ -13,13 +13,15 @@ import (
 
 type catCmd struct {
 	URL    string `arg:"" name:"url" help:"The array."`
-	Sel    string `help:"The elements to print, in NumPy's notation: 0:10,5,::-2 or ...,[4,0], or with names of axes: time=0:10,lat=3. The default is the whole array." placeholder:"SELECTION"`
 	Format string `help:"One of ${enum}." enum:"text,json,raw,npy,csv" default:"text"`
 	Output string `short:"o" help:"Write to this file, which appears only if the command succeeds." placeholder:"FILE"`
 	Header bool   `help:"Start CSV with a line of column names."`
+	Decode bool   `help:"Decode values by the CF conventions: apply scale factors and offsets, print times as ISO 8601, and missing values as null in JSON, an empty cell in CSV and NaN otherwise."`
+	Labels bool   `help:"Print CSV with one line for each element: the labels of its coordinates, and its value. The first line has the names of the columns."`
 	All    bool   `help:"Print more than 200 million elements or 200,000 chunks even if fewer than 1 in 100 chunks are stored. By default that is an error."`
 	MaxMem string `name:"max-mem" help:"Maximum memory for the printed elements, such as 512MiB. If a row of chunks is longer, more memory means that chunks are read fewer times. The default is 128MiB." placeholder:"BYTES"`
 	Stats  bool   `help:"Print the number of requests and bytes on standard error afterwards, in the form of plan."`
+	selFlags
 	priceFlags
 	separatorFlag
 	fieldFlag
@@ -28,17 +30,23 @@ type catCmd struct {
 // Run prints an array. The text format omits elements of large arrays; the other formats print all
 // elements.
 func (c *catCmd) Run(ctx context.Context, s *session) error {
-	items, err := parseSel(c.Sel)
+	items, err := c.items()
 	if err != nil {
 		return err
 	}
 	if c.Header && c.Format != "csv" {
 		return usagef("--header requires --format csv")
 	}
+	if c.Labels && c.Format != "csv" {
+		return usagef("--labels requires --format csv")
+	}
+	if c.Decode && c.Field != "" {
+		return usagef("--decode and --field cannot be combined")
+	}
 	if err := c.check(); err != nil {
 		return err
 	}
-	if c.given() && !c.Stats {
+	if c.priceFlags.given() && !c.Stats {
 		return usagef("prices require --stats")
 	}
 	most := min(maxBand, concurrency.Memory()/4)
@@ -58,12 +66,24 @@ func (c *catCmd) Run(ctx context.Context, s *session) error {
 	if a, err = c.of(a); err != nil {
 		return p.fail(err)
 	}
-	r, err := resolve(items, a.Shape(), a.Dims())
+	coordinates := s.coordinates(p)
+	defer coordinates.release()
+	r, err := coordinates.chosen(ctx, a, items)
 	if err != nil {
 		return p.fail(err)
 	}
 	if c.Format != "text" && !c.All {
 		if err := dense(ctx, a, rank, r); err != nil {
+			return p.fail(err)
+		}
+	}
+	v, err := c.values(p, a)
+	if err != nil {
+		return p.fail(err)
+	}
+	var columns []render.Column
+	if c.Labels {
+		if columns, err = coordinates.columns(ctx, a, r); err != nil {
 			return p.fail(err)
 		}
 	}
@@ -76,12 +96,12 @@ func (c *catCmd) Run(ctx context.Context, s *session) error {
 		s.far.reading(a, r, &s.report)
 	}
 	fill := func(w io.Writer) error {
-		if c.Header {
+		if c.Header && !c.Labels {
 			if err := printHeader(&checkedWriter{ctx, w}, a, r, c.nameOf(p)); err != nil {
 				return p.fail(err)
 			}
 		}
-		if err := c.print(ctx, s, w, a, r, most); err != nil {
+		if err := c.print(ctx, s, w, p, a, r, v, columns, most); err != nil {
 			return p.fail(err)
 		}
 		s.warnOfMissing(ctx, p, a)
@@ -99,49 +119,64 @@ func (c *catCmd) Run(ctx context.Context, s *session) error {
 	})
 }
 
-func (c *catCmd) print(ctx context.Context, s *session, w io.Writer, a *zarr.Array, r region, most int64) error {
-	if c.Format == "text" {
-		return printText(ctx, w, a, r)
+// values returns how to read the elements.
+func (c *catCmd) values(p *place, a *zarr.Array) (decoded, error) {
+	if !c.Decode {
+		return asStored(a), nil
 	}
-	return printValues(ctx, s.far, w, a, r, most, c.Format, r.shape())
+	v, err := decode(a, c.nameOf(p))
+	if err == nil && v.times && (c.Format == "npy" || c.Format == "raw") {
+		err = usagef("--decode prints times as text: use the format text, json or csv")
+	}
+	return v, err
 }
 
-// printValues prints the elements that r selects in any format except text. The elements are
-// printed as an array of the given shape, which must have the same number of elements. most is the
-// approximate maximum number of bytes of elements in memory.
-func printValues(ctx context.Context, far *progress, w io.Writer, a *zarr.Array, r region, most int64, format string, shape []int) error {
-	t, read := render.ReaderOf(a)
-	out, err := render.NewSink(format, &checkedWriter{ctx, w}, t, shape)
+func (c *catCmd) print(ctx context.Context, s *session, w io.Writer, p *place, a *zarr.Array, r region, v decoded, columns []render.Column, most int64) error {
+	if c.Format == "text" {
+		return printText(ctx, w, r, v)
+	}
+	var out render.Sink
+	var err error
+	if w = (&checkedWriter{ctx, w}); c.Labels {
+		out, err = render.NewLongSink(w, v.t, columns, c.nameOf(p))
+	} else {
+		out, err = render.NewSink(c.Format, w, v.t, r.shape())
+	}
 	if err != nil {
 		return err
 	}
+	return printTo(ctx, s.far, out, a, r, v, most)
+}
+
+// printTo prints the elements that r selects to a sink. most is the approximate maximum number of
+// bytes of elements in memory.
+func printTo(ctx context.Context, far *progress, out render.Sink, a *zarr.Array, r region, v decoded, most int64) error {
 	if err := out.Begin(); err != nil {
 		return err
 	}
 	write := func(elems []byte) error {
 		err := out.Write(elems)
-		far.add(int64(len(elems) / unitOf(t)))
+		far.add(int64(unitsOf(a, v.t, elems)))
 		return err
 	}
-	if err := stream(ctx, a, r, most, t, read, write); err != nil {
+	if err := stream(ctx, a, r, max(most/v.cost, 1), v.t, v.read, write); err != nil {
 		return err
 	}
 	return out.End()
 }
 
 // printText prints a region for people. It reads only the elements that it prints.
-func printText(ctx context.Context, w io.Writer, a *zarr.Array, r region) error {
-	t, read := render.ReaderOf(a)
+func printText(ctx context.Context, w io.Writer, r region, v decoded) error {
 	axes := make([]render.Axis, len(r))
 	for k, x := range r {
 		axes[k] = render.Axis{Count: x.count, Drop: x.drop}
 	}
-	return render.Text(w, t, axes, func(buf []byte, part [][2]int) error {
+	return render.Text(w, v.t, axes, func(buf []byte, part [][2]int) error {
 		of := r
 		for k, p := range part {
 			of = of.part(k, p[0], p[1])
 		}
-		return read(ctx, buf, of.selections()...)
+		return v.read(ctx, buf, of.selections()...)
 	})
 }
 

@@ -21,25 +21,26 @@ type copyCmd struct {
 
 // Run copies according to a plan. The target stores the plan until the copy is complete.
 func (c *copyCmd) Run(ctx context.Context, s *session) error {
-	o, check, err := c.options()
+	o, flags, err := c.options()
 	if err != nil {
 		return err
 	}
+	defer flags.release()
 	o.Masked = func(path, what string) { _, _ = fmt.Fprintf(s.out, "%s: %s\n", cmp.Or(path, "the array"), what) }
 	if l, err := s.parseURL(c.To); err != nil || len(l.Inside) > 0 {
 		if err != nil {
 			return err
 		}
-		return c.archive(ctx, s, l, o, check)
+		return c.archive(ctx, s, l, o, flags)
 	}
-	e, o, err := c.open(ctx, s, o)
+	e, o, err := c.open(ctx, s, o, flags)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = e.close() }() // all writes are complete by then
 	p, err := c.plan(ctx, s, e, o)
 	if err == nil && !c.Resume { // flags are not applied to the arrays of a saved plan
-		err = check()
+		err = flags.check()
 	}
 	if err != nil {
 		return e.target.fail(trimmed(err))

@@ -24,7 +24,7 @@ type copyArgs struct {
 
 // open opens the source and the target, and completes the options of the plan. The caller closes
 // the ends.
-func (c *copyArgs) open(ctx context.Context, s *session, o transfer.Options) (*ends, transfer.Options, error) {
+func (c *copyArgs) open(ctx context.Context, s *session, o transfer.Options, flags *applied) (*ends, transfer.Options, error) {
 	o.Zarr = []zarr.Option{zarr.Extensions(s.codecs, nil)}
 	e, err := s.openEnds(ctx, c.From, c.To, c.Root, c.separatorFlag.options()...)
 	if err != nil {
@@ -33,6 +33,7 @@ func (c *copyArgs) open(ctx context.Context, s *session, o transfer.Options) (*e
 	if o, err = e.options(o); err != nil {
 		return nil, o, errors.Join(e.target.fail(trimmed(err)), e.close())
 	}
+	flags.from(ctx, s, e.source, &o)
 	return e, o, nil
 }
 

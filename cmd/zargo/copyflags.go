@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,7 +17,8 @@ type copyFlags struct {
 	Shards      string   `help:"Elements of a shard, in the same form. none stores each chunk as an object." placeholder:"N,…"`
 	Codec       []string `sep:"none" help:"Codecs of all arrays, as for create. By default each array keeps its codecs." placeholder:"CODEC"`
 	ZFormat     string   `name:"format" help:"Zarr format of the copy, 2 or 3. The default is the format of the source." enum:",2,3" default:""`
-	Sel         string   `help:"Copy only a part: ranges as for cat, such as 0:10,5:9 for an array, or time=0:8760 for all arrays with an axis of this name." placeholder:"SELECTION"`
+	Sel         string   `help:"Copy only a part: ranges as for cat, such as 0:10,5:9 for an array, or time=2020-01 for all arrays with a dimension of this name, by the labels of its coordinate." placeholder:"SELECTION"`
+	Isel        string   `name:"isel" help:"The same as --sel, but always by position: time=0:8760." placeholder:"SELECTION"`
 	MaxMem      string   `name:"max-mem" help:"Maximum memory of one process, such as 512MiB. The default is 1GiB, at most half of the available memory." placeholder:"BYTES"`
 	Root        string   `help:"URL of the outermost group to create above the copy; see docs/reference/cli.md." placeholder:"URL"`
 	Consolidate bool     `help:"Write consolidated metadata for the copy, and update that of groups above it. By default the copy has consolidated metadata if the source has it."`
@@ -24,9 +26,9 @@ type copyFlags struct {
 	fillAttributeFlag
 }
 
-// options converts the flags to options of package transfer. The caller must call check after all
-// arrays are planned. It detects names in flags that match no array.
-func (f *copyFlags) options() (o transfer.Options, check func() error, err error) {
+// options converts the flags to options of package transfer. The caller must complete them with
+// applied.from, and release the result at the end.
+func (f *copyFlags) options() (o transfer.Options, to *applied, err error) {
 	if f.MaxMem != "" {
 		n, err := parseSize("--max-mem", f.MaxMem)
 		if err != nil {
@@ -56,25 +58,47 @@ func (f *copyFlags) options() (o transfer.Options, check func() error, err error
 	if chunks != nil || f.Shards != "" {
 		o.Grid = func(a *zarr.Array) ([]int, []int, error) { return newGrid(a, chunks, shards) }
 	}
-	items, err := parseSel(f.Sel)
+	items, err := selFlags{f.Sel, f.Isel}.items()
 	if err != nil {
 		return o, nil, err
 	}
-	s := &parts{items: items, used: make([]bool, len(items))}
-	if items != nil {
-		o.Ranges = s.of
+	return o, &applied{chunks, shards, &parts{items: items, used: make([]bool, len(items))}}, nil
+}
+
+// applied holds the flags that apply to some of the copied arrays.
+type applied struct {
+	chunks, shards *lengths
+	parts          *parts
+}
+
+// from sets the option for --sel and --isel. p is the place of the source.
+func (f *applied) from(ctx context.Context, s *session, p *place, o *transfer.Options) {
+	if f.parts.items == nil {
+		return
 	}
-	return o, func() error {
-		for _, l := range []*lengths{chunks, shards} {
-			if l != nil && !l.none && !l.used {
-				return fault.Newf(fault.Selection, "%s %q does not apply to any array of the source", l.flag, l.text)
-			}
+	f.parts.coordinates = s.coordinates(p)
+	o.Ranges = func(a *zarr.Array) ([][2]int, error) { return f.parts.of(ctx, a) }
+}
+
+// check returns an error if a name in a flag matches no array. It must be called after all arrays
+// are planned.
+func (f *applied) check() error {
+	for _, l := range []*lengths{f.chunks, f.shards} {
+		if l != nil && !l.none && !l.used {
+			return fault.Newf(fault.Selection, "%s %q does not apply to any array of the source", l.flag, l.text)
 		}
-		if i := slices.Index(s.used, false); i >= 0 && items[i].name != "" {
-			return fault.Newf(fault.Selection, "--sel: no array has the dimension %q", items[i].name)
-		}
-		return nil
-	}, nil
+	}
+	if i := slices.Index(f.parts.used, false); i >= 0 && f.parts.items[i].name != "" {
+		return fault.Newf(fault.Selection, "%s: no array has the dimension %q", f.parts.items[i].flag, f.parts.items[i].name)
+	}
+	return nil
+}
+
+// release closes the stores of coordinates.
+func (f *applied) release() {
+	if f.parts.coordinates != nil {
+		f.parts.coordinates.release()
+	}
 }
 
 // lengths is the value of --chunks or --shards. It has a number of elements for each axis, in order
@@ -160,14 +184,15 @@ func newGrid(a *zarr.Array, chunks, shards *lengths) ([]int, []int, error) {
 	return newChunks, shards.of(a, whole), nil
 }
 
-// parts applies --sel to several arrays.
+// parts applies --sel and --isel to several arrays.
 type parts struct {
-	items []item
-	used  []bool
+	items       []item
+	used        []bool
+	coordinates *coordinates // of the source
 }
 
 // of returns the selected part of one array, or nil for the whole array.
-func (p *parts) of(a *zarr.Array) ([][2]int, error) {
+func (p *parts) of(ctx context.Context, a *zarr.Array) ([][2]int, error) {
 	var of []item
 	for i, it := range p.items {
 		if it.name != "" && !slices.Contains(a.Dims(), it.name) {
@@ -179,6 +204,10 @@ func (p *parts) of(a *zarr.Array) ([][2]int, error) {
 	if of == nil {
 		return nil, nil
 	}
+	of, err := p.coordinates.find(ctx, a, of)
+	if err != nil {
+		return nil, err
+	}
 	r, err := resolve(of, a.Shape(), a.Dims())
 	if err != nil {
 		return nil, err
@@ -186,7 +215,7 @@ func (p *parts) of(a *zarr.Array) ([][2]int, error) {
 	ranges := make([][2]int, len(r))
 	for d, x := range r {
 		if x.drop || x.list != nil || x.step != 1 {
-			return nil, usagef("--sel of a copy must consist of ranges without steps, such as 2:3")
+			return nil, usagef("the selection of a copy must consist of ranges without steps, such as 2:3 or 2020-01:2020-03")
 		}
 		ranges[d] = [2]int{x.start, x.start + x.count}
 	}

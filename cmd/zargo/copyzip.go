@@ -12,7 +12,7 @@ import (
 )
 
 // archive copies into a zip archive that does not exist yet.
-func (c *copyCmd) archive(ctx context.Context, s *session, l openurl.Location, o transfer.Options, check func() error) error {
+func (c *copyCmd) archive(ctx context.Context, s *session, l openurl.Location, o transfer.Options, flags *applied) error {
 	if c.Resume || c.Root != "" {
 		return usagef("--resume and --root cannot be used for a zip archive, which is written in one run")
 	}
@@ -21,6 +21,7 @@ func (c *copyCmd) archive(ctx context.Context, s *session, l openurl.Location, o
 		return err
 	}
 	defer src.release()
+	flags.from(ctx, s, src, &o)
 	whole := l
 	whole.Inside = nil
 	o.Zarr = []zarr.Option{zarr.Extensions(s.codecs, nil)}
@@ -36,7 +37,7 @@ func (c *copyCmd) archive(ctx context.Context, s *session, l openurl.Location, o
 	o.Root, o.OneStage = o.Target.Path, true
 	p, err := transfer.NewPlan(ctx, n, nil, o)
 	if err == nil {
-		err = check()
+		err = flags.check()
 	}
 	if err != nil {
 		return at.fail(trimmed(err))

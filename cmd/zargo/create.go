@@ -60,9 +60,9 @@ func (c *createCmd) Run(ctx context.Context, s *session) error {
 	if err != nil {
 		return err
 	}
-	t, err := dtype.Parse(c.DType)
+	t, err := parseType("--dtype", c.DType)
 	if err != nil {
-		return at("--dtype", err)
+		return err
 	}
 	spec, err := c.spec(shape, t, strings.HasPrefix(c.DType, ">"))
 	if err != nil {

@@ -56,7 +56,7 @@ func (putCmd) Help() string {
 	return examples(
 		"zargo put weather.zarr/t2m january.npy --sel 0:31",
 		"zargo put weather.zarr/january january.npy --create --as float64 --dims time,lat,lon",
-		"python3 make.py | zargo put weather.zarr/t2m - --sel time=31:59",
+		"python3 make.py | zargo put weather.zarr/t2m - --sel time=2020-02",
 	)
 }
 
@@ -64,7 +64,9 @@ func (putCmd) Help() string {
 func (catCmd) Help() string {
 	return examples(
 		"zargo cat weather.zarr/t2m --sel 0:31,9,18",
-		"zargo cat weather.zarr/t2m --sel time=0:31,lat=9 --format csv --header",
+		"zargo cat weather.zarr/t2m --sel time=2020-01,lat=50:40 --format csv --header",
+		"zargo cat weather.zarr/t2m --isel time=0:31,lat=9",
+		"zargo cat weather.zarr/time --decode",
 		"zargo cat weather.zarr/t2m --sel -1 --format npy -o last.npy",
 	)
 }
@@ -74,7 +76,7 @@ func (planCmd) Help() string {
 	return examples(
 		"zargo plan weather.zarr/t2m --sel 0:31,9,18",
 		"zargo plan weather.zarr/sst --sel -1 --resolve --json",
-		"zargo plan 's3://bucket/weather.zarr/t2m?region=eu-central-1' --sel time=0:31 --total --get-price 0.0004 --gb-price 0.09",
+		"zargo plan 's3://bucket/weather.zarr/t2m?region=eu-central-1' --sel time=2020-01 --total --get-price 0.0004 --gb-price 0.09",
 	)
 }
 
@@ -156,7 +158,7 @@ func (copyCmd) Help() string {
 		"zargo copy weather.zarr copied.zarr --dry-run",
 		"zargo copy weather.zarr copied.zarr --format 3 --codec zstd:3",
 		"zargo copy weather.zarr/sst series.zarr --chunks 365,20,20 --shards none --max-mem 256MiB",
-		"zargo copy 's3://bucket/weather.zarr?region=eu-central-1' gs://other/weather.zarr --sel time=0:31 --resume",
+		"zargo copy 's3://bucket/weather.zarr?region=eu-central-1' gs://other/weather.zarr --sel time=2020-01 --resume",
 	)
 }
 

@@ -1,13 +1,19 @@
 package main
 
 import (
+	"encoding/binary"
 	"flag"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/zargo-io/zargo/internal/npy"
+	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
 var update = flag.Bool("update", false, "write what the sessions in testdata print into them")
@@ -17,6 +23,7 @@ var update = flag.Bool("update", false, "write what the sessions in testdata pri
 // are
 //
 //	copy FROM TO        copies a file that numpy wrote
+//	npy FILE N…         creates a .npy file of float64 numbers
 //	write FILE TEXT     creates a file
 //	remove FILE         deletes a file
 //	files               lists all files
@@ -105,6 +112,9 @@ func play(t *testing.T, p *program, args []string, numpy string) string {
 		}
 		write(t, args[2], b)
 		return ""
+	case "npy":
+		write(t, args[1], npyOf(t, args[2:]...))
+		return ""
 	case "write":
 		write(t, args[1], []byte(args[2]))
 		return ""
@@ -122,6 +132,23 @@ func play(t *testing.T, p *program, args []string, numpy string) string {
 	}
 	t.Fatalf("no such command: %q", args)
 	return ""
+}
+
+// npyOf returns a .npy file of float64 numbers.
+func npyOf(t *testing.T, numbers ...string) []byte {
+	t.Helper()
+	b, err := npy.AppendHeader(nil, npy.Header{Type: dtype.Float64, Order: dtype.Little, Shape: []int{len(numbers)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range numbers {
+		f, err := strconv.ParseFloat(n, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(f))
+	}
+	return b
 }
 
 // files returns the names of all files below the working directory.

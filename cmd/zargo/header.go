@@ -18,16 +18,10 @@ func printHeader(w io.Writer, a *zarr.Array, r region, values string) error {
 	b := bufio.NewWriterSize(w, 1<<15)
 	var names []string
 	last := 0
-	dims := a.Dims()
 	for i, x := range r {
-		if x.drop {
-			continue
+		if !x.drop {
+			names, last = append(names, axisName(a, i)), x.count
 		}
-		name := "dim_" + strconv.Itoa(i)
-		if i < len(dims) && dims[i] != "" {
-			name = dims[i]
-		}
-		names, last = append(names, name), x.count
 	}
 	cell := func(i int, text string) error {
 		if i > 0 {
@@ -60,6 +54,14 @@ func printHeader(w io.Writer, a *zarr.Array, r region, values string) error {
 		return err
 	}
 	return b.Flush()
+}
+
+// axisName returns the name of an axis, or dim_0 and so on.
+func axisName(a *zarr.Array, k int) string {
+	if dims := a.Dims(); k < len(dims) && dims[k] != "" {
+		return dims[k]
+	}
+	return "dim_" + strconv.Itoa(k)
 }
 
 // nameOf returns the name of an array's values: the last segment of its URL, followed by the field.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -22,8 +23,21 @@ func TestExamplesInHelp(t *testing.T) {
 	write(t, "january.npy", append(head, bytes.Repeat([]byte{0, 0, 128, 63}, 31*18*36)...))
 	do(t, p, "create old.zarr --group --format 2")
 	do(t, p, "create old.zarr/a --shape 3 --dtype int8 --format 2")
+	var days, lats []string // as many as t2m has after the examples of append
+	for i := range 365 + 31 {
+		days = append(days, strconv.Itoa(i))
+	}
+	for i := range 18 {
+		lats = append(lats, strconv.Itoa(80-5*i))
+	}
+	write(t, "days.npy", npyOf(t, days...))
+	write(t, "lats.npy", npyOf(t, lats...))
 	ran := 0
-	for _, command := range []string{"create", "put", "append", "info", "ls", "du", "census", "attrs", "cat", "plan", "copy", "transfer", "pyramid", "consolidate", "rm", "migrate", "validate", "diff", "hash", "bucket check", "completion"} {
+	for _, command := range []string{"create", "put", "append", "info", "ls", "du", "census", "attrs", "cat", "plot", "plan", "copy", "transfer", "pyramid", "consolidate", "rm", "migrate", "validate", "diff", "hash", "bucket check", "completion"} {
+		if command == "info" {
+			do(t, p, `put weather.zarr/time days.npy --create --as int64 --dims time --attrs {"units":"days\u0020since\u00202020-01-01"}`)
+			do(t, p, "put weather.zarr/lat lats.npy --create --dims lat")
+		}
 		_, lines, ok := strings.Cut(do(t, p, "help "+command), "Examples:\n\n")
 		if !ok {
 			t.Errorf("%s has none", command)

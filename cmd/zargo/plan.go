@@ -16,12 +16,12 @@ import (
 
 type planCmd struct {
 	URL     string `arg:"" name:"url" help:"The array."`
-	Sel     string `help:"The elements to read, as for cat. The default is the whole array." placeholder:"SELECTION"`
 	Write   bool   `help:"Plan a write of the selection instead of a read."`
 	Resolve bool   `help:"Read the indexes of shards, so that the ranges read from them are exact."`
 	Total   bool   `help:"Print only the sums."`
 	All     bool   `help:"List more than a million requests, or resolve more than 200,000 shards. By default that is an error."`
 	JSON    bool   `name:"json" help:"Print a JSON object."`
+	selFlags
 	priceFlags
 	separatorFlag
 	fieldFlag
@@ -45,7 +45,7 @@ func (c *planCmd) Run(ctx context.Context, s *session) error {
 	if err := c.check(); err != nil {
 		return err
 	}
-	items, err := parseSel(c.Sel)
+	items, err := c.items()
 	if err != nil {
 		return err
 	}
@@ -57,7 +57,7 @@ func (c *planCmd) Run(ctx context.Context, s *session) error {
 	if a, err = c.of(a); err != nil {
 		return p.fail(err)
 	}
-	r, err := resolve(items, a.Shape(), a.Dims())
+	r, err := s.chosen(ctx, p, a, items)
 	if err != nil {
 		return p.fail(err)
 	}

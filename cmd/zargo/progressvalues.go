@@ -35,6 +35,15 @@ func unitOf(t dtype.Type) int {
 	return 1
 }
 
+// unitsOf returns the progress that printing elements in memory makes. Decoded elements may have
+// another size than stored elements.
+func unitsOf(a *zarr.Array, t dtype.Type, elems []byte) int {
+	if d, ok := t.(render.Decoded); ok {
+		return len(elems) / d.Size() * a.DType().Size()
+	}
+	return len(elems) / unitOf(t)
+}
+
 // bytesOf returns the size of the elements that r selects, or 0 if it overflows.
 func bytesOf(r region, t dtype.Type) int64 {
 	n, err := r.bytes(t.Size())

@@ -21,17 +21,17 @@ import (
 type putCmd struct {
 	URL    string  `arg:"" name:"url" help:"The array."`
 	File   string  `arg:"" name:"file.npy" help:"The file to write; - is standard input."`
-	Sel    string  `help:"The elements to write, in NumPy's notation: 0:10,5, or with names of axes: time=0:10,lat=3. The default is the whole array." placeholder:"SELECTION"`
 	As     string  `help:"Convert the numbers in the file to this data type, which must be that of the array. Numbers are rounded to the nearest; a number out of range is an error." placeholder:"TYPE"`
 	Create bool    `help:"Create the array, with the shape of the file and its data type or that of --as."`
 	Shape  *string `help:"With --create and --sel: the shape of the array." placeholder:"N,…"`
+	selFlags
 	specFlags
 	fieldFlag
 }
 
 // Run writes a .npy file into a selection of an array.
 func (c *putCmd) Run(ctx context.Context, s *session) error {
-	items, err := parseSel(c.Sel)
+	items, err := c.items()
 	if err != nil {
 		return err
 	}
@@ -60,7 +60,7 @@ func (c *putCmd) Run(ctx context.Context, s *session) error {
 		return err
 	}
 	defer p.release()
-	r, err := resolve(items, a.Shape(), a.Dims())
+	r, err := s.chosen(ctx, p, a, items)
 	if err != nil {
 		return p.fail(err)
 	}
@@ -125,7 +125,7 @@ func (c *putCmd) check() error {
 	if c.Field != "" && c.Create {
 		return usagef("--field and --create cannot be combined")
 	}
-	if c.Sel != "" && c.Create && c.Shape == nil {
+	if c.given() && c.Create && c.Shape == nil {
 		return usagef("--create with --sel requires --shape, because the file is only a part of the array")
 	}
 	return nil
@@ -136,9 +136,9 @@ func (c *putCmd) conversion(from dtype.Type) (*conversion, error) {
 	if c.As == "" {
 		return newConversion(from, from)
 	}
-	to, err := dtype.Parse(c.As)
+	to, err := parseType("--as", c.As)
 	if err != nil {
-		return nil, at("--as", err)
+		return nil, err
 	}
 	convert, err := newConversion(from, to)
 	return convert, at("--as", err)

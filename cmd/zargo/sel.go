@@ -9,34 +9,72 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// item is one item of --sel: "…", an index, a slice or a list. It may have the name of its axis.
+// selFlags are the flags that select elements of an array. session.chosen applies them.
+type selFlags struct {
+	Sel  string `help:"The selected elements, in NumPy's notation: 0:10,5,::-2 or ...,[4,0]. Items with the name of a dimension select by the labels of its coordinate: time=2020-01,lat=50:40,lon=nearest::7.3. Without a coordinate they select by position: y=0:10. The default is the whole array." placeholder:"SELECTION"`
+	Isel string `name:"isel" help:"The same as --sel, but always by position: time=0:10,lat=3." placeholder:"SELECTION"`
+}
+
+// given reports whether one of the flags is set.
+func (f selFlags) given() bool { return f.Sel != "" || f.Isel != "" }
+
+// items parses the flags. Items without a name come first.
+func (f selFlags) items() ([]item, error) {
+	sel, err := parseSel(f.Sel)
+	if err != nil {
+		return nil, err
+	}
+	isel, err := parseItems("--isel", f.Isel)
+	switch {
+	case err != nil:
+		return nil, err
+	case len(sel) == 0 || len(isel) == 0 || sel[0].name == "" && isel[0].name != "":
+		return append(sel, isel...), nil
+	case sel[0].name == "":
+		return nil, usagef("--sel and --isel cannot both have items without a name")
+	}
+	return append(isel, sel...), nil
+}
+
+// item is one item of --sel or --isel: "…", an index, a slice or a list. It may have the name of its
+// axis.
 type item struct {
+	flag           string
 	dots           bool
 	name           string // "" for the next axis in order
 	index          bool   // only lo is set
 	lo, hi, step   int
 	hasLo, hasHigh bool
 	list           []int // if not nil, the item is a list
+
+	// The members below are those of named items of --sel.
+
+	label    string // the text after the name
+	bad      error  // why label is not a position; or nil
+	labelled *axis  // the elements with the label; or nil if the axis has no coordinate
 }
 
-// parseSel parses a selection in NumPy's notation, such as "0:10,5,::2", "...,-1" or "[4,0],::-1",
-// or with names of axes, such as "time=0:10,lat=3". "" selects everything.
-func parseSel(text string) ([]item, error) {
+// parseSel parses --sel: a selection in NumPy's notation, such as "0:10,5,::2", "...,-1" or
+// "[4,0],::-1", or with names of dimensions, such as "time=2020-01,lat=50:40". "" selects everything.
+func parseSel(text string) ([]item, error) { return parseItems("--sel", text) }
+
+// parseItems parses the value of --sel or --isel.
+func parseItems(flag, text string) ([]item, error) {
 	if strings.TrimSpace(text) == "" {
 		return nil, nil
 	}
 	var items []item
 	dots := false
 	for _, part := range splitSel(text) {
-		it, err := parseNamed(strings.TrimSpace(part))
+		it, err := parseNamed(flag, strings.TrimSpace(part))
 		if err != nil {
 			return nil, err
 		}
 		if it.dots && dots {
-			return nil, usagef("--sel must not contain ... more than once")
+			return nil, usagef("%s must not contain ... more than once", flag)
 		}
 		if it.name == "" && len(items) > 0 && items[len(items)-1].name != "" {
-			return nil, usagef("--sel: the item %q without a name follows an item with a name", strings.TrimSpace(part))
+			return nil, usagef("%s: the item %q without a name follows an item with a name; a list must be in brackets", flag, strings.TrimSpace(part))
 		}
 		dots = dots || it.dots
 		items = append(items, it)
@@ -62,30 +100,44 @@ func splitSel(text string) []string {
 	return append(parts, text[from:])
 }
 
-func parseNamed(part string) (item, error) {
+// parseNamed parses an item that may have a name. A named item of --sel need not be a position.
+func parseNamed(flag, part string) (item, error) {
+	labels := flag == "--sel"
 	i := strings.LastIndexByte(part, '=')
+	if labels {
+		i = strings.IndexByte(part, '=') // a label may contain another
+	}
 	if i < 0 {
-		return parseItem(part)
+		return parseItem(flag, part)
 	}
-	it, err := parseItem(strings.TrimSpace(part[i+1:]))
-	if it.name = strings.TrimSpace(part[:i]); err == nil && (it.name == "" || it.dots) {
-		err = usagef("--sel: items with a name must be DIMENSION=SELECTION, is %q", part)
+	name, text := strings.TrimSpace(part[:i]), strings.TrimSpace(part[i+1:])
+	if name == "" || text == "" || text == "..." {
+		return item{}, usagef("%s: items with a name must be DIMENSION=SELECTION, is %q", flag, part)
 	}
+	it, err := parseItem(flag, text)
+	if labels {
+		it.label, it.flag = text, flag
+		if err != nil {
+			it.bad = usagef("--sel: dimension %q has no coordinate, so %q must be a position: an index, a slice such as 2:8:3 or a list such as [5,0]", name, text)
+		}
+		err = nil
+	}
+	it.name = name
 	return it, err
 }
 
-func parseItem(part string) (item, error) {
+func parseItem(flag, part string) (item, error) {
 	if part == "..." {
-		return item{dots: true}, nil
+		return item{flag: flag, dots: true}, nil
 	}
 	bad := func() (item, error) {
-		return item{}, usagef("--sel: an item must be an index, a slice such as 2:8:3, a list such as [5,0] or ..., is %q", part)
+		return item{}, usagef("%s: an item must be an index, a slice such as 2:8:3, a list such as [5,0] or ..., is %q", flag, part)
 	}
 	if inner, ok := strings.CutPrefix(part, "["); ok {
 		if inner, ok = strings.CutSuffix(inner, "]"); !ok {
 			return bad()
 		}
-		it := item{list: []int{}}
+		it := item{flag: flag, list: []int{}}
 		if strings.TrimSpace(inner) == "" {
 			return it, nil
 		}
@@ -114,10 +166,10 @@ func parseItem(part string) (item, error) {
 		}
 		has[i] = true
 	}
-	it := item{index: len(fields) == 1, lo: n[0], hi: n[1], step: 1, hasLo: has[0], hasHigh: has[1]}
+	it := item{flag: flag, index: len(fields) == 1, lo: n[0], hi: n[1], step: 1, hasLo: has[0], hasHigh: has[1]}
 	if has[2] {
 		if it.step = n[2]; it.step == 0 {
-			return item{}, usagef("--sel: the step of %q must not be 0", part)
+			return item{}, usagef("%s: the step of %q must not be 0", flag, part)
 		}
 	}
 	return it, nil
@@ -144,7 +196,7 @@ func resolve(items []item, shape []int, names []string) (region, error) {
 		}
 	}
 	if n > len(shape) {
-		return nil, fault.Newf(fault.Selection, "--sel has %[3]d items, but the array has %[1]d dimensions (shape %[2]v)", len(shape), shape, n)
+		return nil, fault.Newf(fault.Selection, "%[4]s has %[3]d items, but the array has %[1]d dimensions (shape %[2]v)", len(shape), shape, n, items[0].flag)
 	}
 	taken := make([]bool, len(shape))
 	next := 0
@@ -158,12 +210,12 @@ func resolve(items []item, shape []int, names []string) (region, error) {
 			next++
 		} else {
 			var err error
-			if k, err = axisOf(it.name, names); err != nil {
+			if k, err = axisOf(it.flag, it.name, names); err != nil {
 				return nil, err
 			}
 		}
 		if taken[k] {
-			return nil, fault.Newf(fault.Selection, "--sel selects axis %d, %q, twice", k, it.name)
+			return nil, fault.Newf(fault.Selection, "%s selects axis %d, %q, twice", it.flag, k, it.name)
 		}
 		taken[k] = true
 		a, err := it.resolve(shape[k])
@@ -176,13 +228,13 @@ func resolve(items []item, shape []int, names []string) (region, error) {
 }
 
 // axisOf returns the index of the axis with a name.
-func axisOf(name string, names []string) (int, error) {
+func axisOf(flag, name string, names []string) (int, error) {
 	k := slices.Index(names, name)
 	switch {
 	case len(names) == 0:
-		return 0, fault.Newf(fault.Selection, "--sel names the dimension %q, but the array has no dimension names", name)
+		return 0, fault.Newf(fault.Selection, "%s names the dimension %q, but the array has no dimension names", flag, name)
 	case k < 0:
-		return 0, fault.Newf(fault.Selection, "--sel names the dimension %[2]q, but the dimensions are %[1]q", names, name)
+		return 0, fault.Newf(fault.Selection, "%[3]s names the dimension %[2]q, but the dimensions are %[1]q", names, name, flag)
 	case slices.Contains(names[k+1:], name):
 		return 0, fault.Newf(fault.Selection, "dimension name %q is ambiguous: more than one axis has it", name)
 	}
@@ -191,6 +243,10 @@ func axisOf(name string, names []string) (int, error) {
 
 func (it item) resolve(n int) (axis, error) {
 	switch {
+	case it.labelled != nil:
+		return *it.labelled, nil
+	case it.bad != nil:
+		return axis{}, it.bad
 	case it.list != nil:
 		a := axis{step: 1, count: len(it.list), list: make([]int, len(it.list))}
 		for i, v := range it.list {

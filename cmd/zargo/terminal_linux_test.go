@@ -44,6 +44,21 @@ func openTerminal(t *testing.T, columns uint16) (keyboard, terminal *os.File) {
 	return keyboard, terminal
 }
 
+// TestColumnsOf checks that a plot has the width of the terminal.
+func TestColumnsOf(t *testing.T) {
+	keyboard, terminal := openTerminal(t, 123)
+	defer func() { _ = terminal.Close() }() // nothing is written to it
+	if got := columnsOf(terminal); got != 123 {
+		t.Errorf("%d columns, want 123", got)
+	}
+	if got := columnsOf(keyboard); got != 123 {
+		t.Errorf("%d columns, want 123", got)
+	}
+	if got := columnsOf(new(bytes.Buffer)); got != defaultColumns {
+		t.Errorf("%d columns, want %d", got, defaultColumns)
+	}
+}
+
 // onTerminal is a command whose controlling terminal is its standard error.
 type onTerminal struct {
 	*exec.Cmd

@@ -30,18 +30,19 @@ type transferPlanCmd struct {
 
 // Run makes a plan and writes it.
 func (c *transferPlanCmd) Run(ctx context.Context, s *session) error {
-	o, check, err := c.options()
+	o, flags, err := c.options()
 	if err != nil {
 		return err
 	}
-	e, o, err := c.open(ctx, s, o)
+	defer flags.release()
+	e, o, err := c.open(ctx, s, o, flags)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = e.close() }() // opened for reading only
 	p, err := transfer.NewPlan(ctx, e.node, e.target.Store, o)
 	if err == nil {
-		err = check()
+		err = flags.check()
 	}
 	if err != nil {
 		return e.target.fail(trimmed(err))

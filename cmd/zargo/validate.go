@@ -122,7 +122,12 @@ func (s *session) values(ctx context.Context, url string) error {
 	if err := dense(ctx, a, len(a.Shape()), all); err != nil {
 		return p.fail(err)
 	}
-	return p.fail(printValues(ctx, s.far, s.out, a, all, maxBand, "csv", []int{a.Len()}))
+	v := asStored(a)
+	out, err := render.NewSink("csv", &checkedWriter{ctx, s.out}, v.t, []int{a.Len()})
+	if err != nil {
+		return p.fail(err)
+	}
+	return p.fail(printTo(ctx, s.far, out, a, all, v, maxBand))
 }
 
 // invalid is the error of a hierarchy that violates rules.

@@ -44,11 +44,12 @@ func Table() []Rule {
 		{Package: "zarr/codec/internal/zst", Own: []string{"zarr/fault", "zarr/codec/internal/zstdenc"}, External: []string{compress}, Pure: true},
 		{Package: "zarr/codec/internal/...", Own: []string{"zarr/fault", "zarr/codec/internal/stream"}, External: []string{compress}, Pure: true},
 		{Package: "zarr/codec/blosc", Own: []string{"zarr/fault", "zarr/codec/internal/..."}, External: []string{compress, lz4}, Pure: true},
-		{Package: "zarr/codec", Own: []string{"zarr/fault", "zarr/rule", "zarr/dtype", "zarr/codec/blosc", "zarr/codec/internal/...", "internal/grid", "internal/jsontext"}, External: []string{lz4}, Pure: true},
+		{Package: "zarr/codec", Own: []string{"zarr/fault", "zarr/rule", "zarr/dtype", "zarr/codec/blosc", "zarr/codec/internal/...", "internal/grid", "internal/jsontext", "internal/similar"}, External: []string{lz4}, Pure: true},
 		{Package: "zarr/codec/zfp", Own: []string{"zarr/fault", "zarr/dtype", "zarr/codec"}, Pure: true},
 		{Package: "zarr/codec/pcodec", Own: []string{"zarr/fault", "zarr/dtype", "zarr/codec"}, Pure: true},
 		{Package: "zarr/codec/codectest", Own: []string{"zarr/fault", "zarr/rule", "zarr/dtype", "zarr/codec"}, Pure: true},
 
+		{Package: "internal/similar", Pure: true},
 		{Package: "internal/grid", Own: []string{"zarr/fault"}, Pure: true},
 		{Package: "internal/chunkkeys", Own: []string{"internal/claim", "zarr/meta"}, Pure: true},
 		{Package: "internal/exact", Own: []string{"zarr/fault"}},
@@ -125,8 +126,8 @@ func Table() []Rule {
 		{Package: "openurl", Own: []string{"zarr/fault", "zarr/store", "zarr/store/dir", "zarr/store/mem", "zarr/store/zip", "zarr/store/http"}},
 		{Package: "openurl/all", Own: []string{"azure", "concurrency", "gcs", "openurl", "s3", "zarr/store/http", "zarr/store/retry"}},
 
-		{Package: "cmd/zargo/internal/render", Own: []string{"zarr", "zarr/dtype", "zarr/fault", "internal/bucketcheck", "internal/npy"}},
-		{Package: "cmd/zargo", Own: []string{"cmd/zargo/internal/render", "zarr/...", "pyramid", "transfer", "concurrency", "openurl", "openurl/all", "internal/account", "internal/bucketcheck", "internal/census", "internal/diff", "internal/listed", "internal/manifest", "internal/npy", "blob", "s3", "gcs", "azure"},
+		{Package: "cmd/zargo/internal/render", Own: []string{"zarr", "zarr/dtype", "zarr/fault", "internal/bucketcheck", "internal/npy"}, External: []string{"github.com/guptarohit/asciigraph"}},
+		{Package: "cmd/zargo", Own: []string{"cmd/zargo/internal/render", "zarr/...", "cf", "dataset", "pyramid", "transfer", "concurrency", "openurl", "openurl/all", "internal/account", "internal/bucketcheck", "internal/census", "internal/diff", "internal/listed", "internal/manifest", "internal/npy", "internal/similar", "blob", "s3", "gcs", "azure"},
 			External: []string{"github.com/alecthomas/kong", "github.com/vbauerster/mpb/v8", "github.com/vbauerster/cupwriter", gocloud}},
 
 		// Examples import only what a user can import, so that users can copy them. The quickstart links

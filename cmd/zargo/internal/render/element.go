@@ -46,6 +46,9 @@ type element func(dst, b []byte) []byte
 // elements returns the function that formats elements of a data type. Integers are exact. Floats
 // are formatted as the shortest decimal that parses to the same bits in their own precision.
 func elements(t dtype.Type, s spelling) (element, error) {
+	if d, ok := t.(Decoded); ok {
+		return s.decoded(d)
+	}
 	le := binary.LittleEndian
 	switch t {
 	case dtype.Bool:

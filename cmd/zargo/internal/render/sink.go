@@ -28,6 +28,9 @@ func NewSink(format string, w io.Writer, t dtype.Type, shape []int) (Sink, error
 		}
 		return &rawSink{w: w}, nil
 	case "npy":
+		if d, ok := t.(Decoded); ok {
+			t = d.Type
+		}
 		t, _, _ = dtype.Uniform(t) // the output is little-endian
 		head, err := npy.AppendHeader(nil, npy.Header{Type: t, Order: dtype.Little, Shape: shape})
 		return &rawSink{w: w, head: head}, err
@@ -176,7 +179,11 @@ func (s *csvSink) Write(elems []byte) error {
 				s.buf = append(s.buf, ',')
 			}
 		}
+		from := len(s.buf)
 		s.buf = s.one(s.buf, elems[:s.size])
+		if len(s.buf) == from && (rank < 2 || rank == 2 && s.shape[1] == 1) {
+			s.buf = append(s.buf, `""`...) // readers of CSV skip empty lines
+		}
 		if ended := s.next(); rank == 2 && ended == 0 {
 			s.buf = append(s.buf, ',')
 		} else {

@@ -1,0 +1,82 @@
+package main
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// TestRequestsForLabels checks which nodes a selection reads: the array alone without named items,
+// and otherwise also its group and the coordinates of the named dimensions.
+func TestRequestsForLabels(t *testing.T) {
+	t.Chdir(t.TempDir())
+	p := newProgram()
+	write(t, "f.npy", npyOf(t, "1", "2"))
+	do(t, p, "create w.zarr --group")
+	for _, dim := range []string{"y", "x"} {
+		do(t, p, "put w.zarr/"+dim+" f.npy --create --dims "+dim)
+	}
+	do(t, p, "create w.zarr/v --shape 2,2 --dtype int8 --dims y,x")
+	var mu sync.Mutex
+	var seen []string
+	files := http.FileServer(http.Dir("."))
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		seen = append(seen, r.URL.Path)
+		mu.Unlock()
+		files.ServeHTTP(w, r)
+	}))
+	defer srv.Close()
+	var before []string
+	for _, tt := range []struct {
+		sel  string
+		want []string // the directories below w.zarr that were read
+	}{
+		{"", []string{"v"}},
+		{"--sel 0,1", []string{"v"}},
+		{"--sel ...,0:1", []string{"v"}},
+		{"--isel x=0,y=1", []string{"v"}},
+		{"--sel x=1", []string{"", "v", "x"}},
+		{"--sel 0,x=1", []string{"", "v", "x"}},
+		{"--sel x=1 --isel y=0", []string{"", "v", "x"}},
+		{"--sel x=1,y=2:1", []string{"", "v", "x", "y"}},
+	} {
+		seen = nil
+		do(t, p, strings.TrimSpace("cat "+srv.URL+"/w.zarr/v "+tt.sel))
+		var got []string
+		for _, path := range seen {
+			dir, _, _ := strings.Cut(strings.TrimPrefix(path, "/w.zarr/"), "/")
+			if strings.HasPrefix(dir, "zarr.json") || strings.HasPrefix(dir, ".z") {
+				dir = ""
+			}
+			if !slices.Contains(got, dir) {
+				got = append(got, dir)
+			}
+		}
+		if slices.Sort(got); !slices.Equal(got, tt.want) {
+			t.Errorf("%q reads %q, want %q", tt.sel, got, tt.want)
+		}
+		if slices.Sort(seen); before == nil {
+			before = seen
+		} else if len(tt.want) == 1 && !slices.Equal(seen, before) {
+			t.Errorf("%q sends %q, want %q as without a selection", tt.sel, seen, before)
+		}
+	}
+}
+
+// TestAxisAt checks that the selection of some positions has these positions.
+func TestAxisAt(t *testing.T) {
+	for _, at := range [][]int{{}, {4}, {0, 1, 2}, {1, 3, 5}, {5, 3, 1}, {2, 2}, {1, 2, 4}, {0, 9, 0}} {
+		a := axisAt(at, false)
+		var got []int
+		for i := range a.count {
+			got = append(got, a.at(i))
+		}
+		if !slices.Equal(got, at) {
+			t.Errorf("%v: %v", at, got)
+		}
+	}
+}

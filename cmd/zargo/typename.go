@@ -1,0 +1,20 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/zargo-io/zargo/internal/similar"
+	"github.com/zargo-io/zargo/zarr/dtype"
+)
+
+// parseType parses the data type in a flag. For an unknown type, the error suggests a similar name.
+func parseType(flag, text string) (dtype.Type, error) {
+	t, err := dtype.Parse(text)
+	if err == nil {
+		return t, nil
+	}
+	if like := similar.Name(text, dtype.Standard().Names(), strings.ToLower); like != "" {
+		return nil, usagef("%s: unknown data type %q (did you mean %q?)", flag, text, like)
+	}
+	return nil, at(flag, err)
+}

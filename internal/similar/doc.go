@@ -1,0 +1,2 @@
+// Package similar finds the name that a misspelled name may stand for.
+package similar
