@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/zargo-io/zargo/internal/listed"
+	"github.com/zargo-io/zargo/internal/overlay"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/store"
 )
@@ -25,9 +26,9 @@ type arrays struct {
 func newArrays(p *Plan, src, dst, tmp store.Store, opts []zarr.Option) *arrays {
 	return &arrays{
 		stores: map[In]store.Store{
-			Source:    &overlay{store.Forward{Store: src}, p.Documents.Source},
-			Target:    &overlay{store.Forward{Store: dst}, p.Documents.Target},
-			Temporary: &overlay{store.Forward{Store: tmp}, p.Documents.Temporary},
+			Source:    overlay.New(src, p.Documents.Source),
+			Target:    overlay.New(dst, p.Documents.Target),
+			Temporary: overlay.New(tmp, p.Documents.Temporary),
 		},
 		// No two tasks write the same object.
 		opts: append([]zarr.Option{zarr.SingleWriter(), zarr.IgnoreConsolidated()}, opts...),

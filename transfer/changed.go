@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/internal/overlay"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/meta"
@@ -118,7 +119,7 @@ func (w *watch) open(ctx context.Context, at string) (*zarr.Array, error) {
 	case err != nil:
 		return nil, err
 	}
-	return zarr.OpenArray(ctx, &overlay{store.Forward{Store: w.src}, docs}, at, append([]zarr.Option{zarr.IgnoreConsolidated()}, w.opts...)...)
+	return zarr.OpenArray(ctx, overlay.New(w.src, docs), at, append([]zarr.Option{zarr.IgnoreConsolidated()}, w.opts...)...)
 }
 
 // group opens the copied group with its consolidated metadata, and caches it.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/zargo-io/zargo/zarr/codec"
 	"github.com/zargo-io/zargo/zarr/codec/pcodec"
+	"github.com/zargo-io/zargo/zarr/codec/zfp"
 	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/fault"
 )
@@ -96,7 +97,7 @@ func parseCodec(text string) (codec.Spec, error) {
 }
 
 // codecs returns the table of the codecs that the program reads and writes.
-func codecs() *codec.Table { return pcodec.Add(codec.Builtin()) }
+func codecs() *codec.Table { return zfp.Add(pcodec.Add(codec.Builtin())) }
 
 // codecForm returns the command line form of a codec.
 func codecForm(name string) string {

@@ -171,3 +171,12 @@ func (transferCmd) Help() string {
 		"zargo transfer plan s3://bucket/maps gs://other/series --chunks time=8760,lat=10,lon=10 -o gs://other/plan.json",
 	)
 }
+
+// Help returns examples.
+func (pyramidCmd) Help() string {
+	return examples(
+		"zargo pyramid weather.zarr/sst --method nearest",
+		"zargo pyramid weather.zarr/t2m --dims lat,lon --levels 2 --consolidate",
+		"zargo pyramid 's3://bucket/dem.zarr/0/elevation?region=eu-central-1' --max-mem 1GiB",
+	)
+}

@@ -54,6 +54,7 @@ type cli struct {
 	Cat         catCmd         `cmd:"" help:"Print an array or a part of it."`
 	Copy        copyCmd        `cmd:"" help:"Copy an array, or a group with all nodes below it, to another store, chunk shape, codec or format."`
 	Transfer    transferCmd    `cmd:"" help:"Copy according to a plan that several machines can run."`
+	Pyramid     pyramidCmd     `cmd:"" help:"Create the levels of an image pyramid: an array with fewer and fewer elements along its horizontal dimensions."`
 	Plan        planCmd        `cmd:"" help:"Print the requests and the cost of reading or writing an array, without making the requests."`
 	Consolidate consolidateCmd `cmd:"" help:"Write consolidated metadata of a hierarchy, or check it."`
 	Rm          rmCmd          `cmd:"" help:"Delete an array, or a group with all nodes below it."`

@@ -54,6 +54,7 @@ func Table() []Rule {
 		{Package: "internal/exact", Own: []string{"zarr/fault"}},
 		{Package: "internal/damaged"},
 		{Package: "internal/pages", Pure: true},
+		{Package: "internal/overlay", Own: []string{"zarr/fault", "zarr/store"}},
 		{Package: "internal/sentparts", Own: []string{"zarr/fault", "zarr/store"}},
 		{Package: "internal/listed", Own: []string{"internal/chunkkeys", "zarr/fault", "zarr/meta", "zarr/store"}},
 		{Package: "internal/rechunk", Own: []string{"zarr/fault"}, Pure: true},
@@ -109,7 +110,9 @@ func Table() []Rule {
 		{Package: "internal/manifest", Own: []string{"zarr/fault", "zarr/store", "concurrency", "internal/account"}},
 		{Package: "internal/diff", Own: []string{"zarr", "zarr/fault", "zarr/store", "zarr/dtype", "zarr/meta", "concurrency", "internal/chunkkeys", "internal/listed"}},
 
-		{Package: "transfer", Own: []string{"zarr", "internal/alike", "internal/listed", "internal/masked", "internal/rechunk", "internal/written", "zarr/fault", "zarr/store", "zarr/store/mem", "zarr/store/large", "zarr/store/zip", "zarr/dtype", "zarr/meta", "zarr/codec", "concurrency"}},
+		{Package: "transfer", Own: []string{"zarr", "internal/alike", "internal/listed", "internal/masked", "internal/overlay", "internal/rechunk", "internal/written", "zarr/fault", "zarr/store", "zarr/store/mem", "zarr/store/large", "zarr/store/zip", "zarr/dtype", "zarr/meta", "zarr/codec", "concurrency"}},
+
+		{Package: "pyramid", Own: []string{"cf", "concurrency", "internal/chunkkeys", "internal/overlay", "zarr", "zarr/codec", "zarr/dtype", "zarr/fault", "zarr/store", "zarr/store/mem"}},
 
 		{Package: "blob", Own: []string{"internal/exact", "zarr/fault", "zarr/store"}, External: []string{gocloud}},
 		{Package: "s3", Own: []string{"zarr/fault", "zarr/store", "zarr/store/limit", "zarr/store/retry", "concurrency", "internal/damaged", "internal/provider", "internal/sentparts", "blob"},
@@ -123,7 +126,7 @@ func Table() []Rule {
 		{Package: "openurl/all", Own: []string{"azure", "concurrency", "gcs", "openurl", "s3", "zarr/store/http", "zarr/store/retry"}},
 
 		{Package: "cmd/zargo/internal/render", Own: []string{"zarr", "zarr/dtype", "zarr/fault", "internal/bucketcheck", "internal/npy"}},
-		{Package: "cmd/zargo", Own: []string{"cmd/zargo/internal/render", "zarr/...", "transfer", "concurrency", "openurl", "openurl/all", "internal/account", "internal/bucketcheck", "internal/census", "internal/diff", "internal/listed", "internal/manifest", "internal/npy", "blob", "s3", "gcs", "azure"},
+		{Package: "cmd/zargo", Own: []string{"cmd/zargo/internal/render", "zarr/...", "pyramid", "transfer", "concurrency", "openurl", "openurl/all", "internal/account", "internal/bucketcheck", "internal/census", "internal/diff", "internal/listed", "internal/manifest", "internal/npy", "blob", "s3", "gcs", "azure"},
 			External: []string{"github.com/alecthomas/kong", "github.com/vbauerster/mpb/v8", "github.com/vbauerster/cupwriter", gocloud}},
 
 		// Examples import only what a user can import, so that users can copy them. The quickstart links
@@ -135,7 +138,7 @@ func Table() []Rule {
 		{Package: "examples/region", Own: []string{"zarr/...", "concurrency"}},
 		{Package: "examples/web", Own: []string{"zarr/...", "concurrency"}},
 		{Package: "examples/internal/measure", Own: []string{"zarr/...", "concurrency"}}, // builds the examples
-		{Package: "examples/...", Own: []string{"zarr/...", "cf", "dataset", "concurrency", "openurl", "openurl/all", "transfer", "examples/mainjob", "examples/region", "examples/web"}},
+		{Package: "examples/...", Own: []string{"zarr/...", "cf", "dataset", "concurrency", "openurl", "openurl/all", "pyramid", "transfer", "examples/mainjob", "examples/region", "examples/web"}},
 
 		// The fault proxy imports no client, so that it works with any client.
 		{Package: "integration/faultproxy"},

@@ -1,4 +1,4 @@
-package transfer
+package overlay
 
 import (
 	"context"
@@ -9,17 +9,19 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// overlay is a store with the metadata documents of a plan in front of another store. Reads of
-// metadata documents return only those of the plan. Arrays therefore open without a request, and
-// can be written before their documents are stored. All other keys are read from and written to the
-// other store.
+// New returns a store that reads metadata documents only from docs, and all other keys from st. The
+// keys of docs are relative to the root of st. Puts go to st. docs must not be changed afterwards.
+func New(st store.Store, docs map[string]string) store.Store {
+	return &overlay{store.Forward{Store: st}, docs}
+}
+
 type overlay struct {
 	store.Forward
 	docs map[string]string
 }
 
 // isDocument reports whether key is that of a metadata document of v2 or v3. A v1 document is
-// recognized only if the plan contains it.
+// recognized only if docs contains it.
 func isDocument(key string) bool {
 	switch path.Base(key) {
 	case "zarr.json", ".zarray", ".zgroup", ".zattrs", ".zmetadata":

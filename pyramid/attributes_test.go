@@ -1,0 +1,45 @@
+package pyramid
+
+import (
+	"bytes"
+	"encoding/json"
+	"testing"
+)
+
+// FuzzDescribe checks that stored attributes of any form are either refused or extended by the
+// entries of the levels.
+func FuzzDescribe(f *testing.F) {
+	for _, seed := range []string{
+		`{}`, `null`, `{"multiscales": []}`, `{"multiscales": [{"axes": []}]}`, `{"multiscales": {"layout": 1}}`,
+		`{"multiscales": {"layout": [1, null, {}, {"asset": 1}, {"asset": "1/a", "transform": []}]}}`,
+		`{"multiscales": {"layout": [{"asset": "a"}, {"asset": "1/a", "derived_from": "a", "resampling_method": "mode", "transform": {"scale": [1, 2, 2]}}], "x": 1}}`,
+		`{"zarr_conventions": [1, {"uuid": "d35379db-88df-4056-af3a-620245f8e347"}]}`, `{"zarr_conventions": {}}`,
+	} {
+		f.Add([]byte(seed))
+	}
+	l, err := layoutOf("a")
+	if err != nil {
+		f.Fatal(err)
+	}
+	assets := []asset{assetOf(l, 0, []int{1, 2, 2}, Mean), assetOf(l, 1, []int{1, 2, 2}, Mean)}
+	f.Fuzz(func(t *testing.T, doc []byte) {
+		var attrs map[string]any
+		d := json.NewDecoder(bytes.NewReader(doc))
+		d.UseNumber()
+		if d.Decode(&attrs) != nil {
+			return
+		}
+		got, err := describe(attrs, assets)
+		if err != nil {
+			return
+		}
+		text, err := json.Marshal(got)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var stored map[string]any
+		if err := json.Unmarshal(text, &stored); err != nil || !described(stored, assets[1]) {
+			t.Errorf("%s does not describe the level: %v", text, err)
+		}
+	})
+}

@@ -1,0 +1,333 @@
+package pyramid
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+// Options configures a pyramid. The zero value halves the horizontal dimensions by the mean, until
+// they fit into one chunk.
+type Options struct {
+	// Dims are the names of the dimensions to downsample. The default is the two dimensions with
+	// names such as y and x or lat and lon, and otherwise the last two.
+	Dims []string
+	// Factor is the number of elements that become one along each of Dims, from one level to the
+	// next: 2 to 64. The default is 2.
+	Factor int
+	// Levels is the number of levels to create. The default is the number after which Dims fit into
+	// one chunk.
+	Levels int
+	Method Method
+
+	// Memory is the maximum number of bytes of elements and objects in flight. A chunk that needs
+	// more is processed alone. The default is 96 MiB.
+	Memory int64
+	// Limits bounds the resources of the build together with other work of the process. The fields
+	// CPU and Bytes are required. The build reserves its memory in a child of Bytes. The default is
+	// concurrency.Default.
+	Limits *concurrency.Limits
+	// Progress, if not nil, is called after each chunk or shard that is written, and for those that
+	// were written before. Calls are not concurrent.
+	Progress func(Progress)
+	// Zarr contains options for opening and creating nodes, for example zarr.Extensions.
+	Zarr []zarr.Option
+}
+
+// Progress is the progress of a build. Objects are chunks, or the shards of a sharded array.
+type Progress struct {
+	Level, Levels int // Level counts from 1
+	Done, Objects int // done and total objects of all levels
+	Skipped       int // objects in Done that were written before the build
+	Took          time.Duration
+}
+
+// Level is one level of a pyramid. Path is the path of its array in the store.
+type Level struct {
+	Path  string
+	Shape []int
+}
+
+// defaultMemory is the default of Options.Memory. The process of the command then stays below 200
+// MiB for an array of 10,000 × 10,000 elements of 4 bytes.
+const defaultMemory = 96 << 20
+
+// maxObjects is the maximum number of chunks or shards of all levels, as for the tasks of a transfer.
+const maxObjects = 1 << 30
+
+// Build creates the levels of the pyramid of the array at a path, and describes them in the
+// attributes of the group that contains them. It returns all levels, beginning with the array
+// itself as level 0. Each level is computed from the previous one. The package comment describes
+// the layout of the levels.
+//
+// If a build ends early, the next call with the same options continues it: complete levels and
+// stored chunks are not computed again. If all levels exist, Build does nothing. Levels do not
+// follow later changes of the array. To compute them again, remove them first.
+//
+// Build returns fault.Exists if other nodes or objects are stored where the levels would be. It
+// returns fault.Conflict if an unfinished build had other options, fault.Selection if the options do
+// not fit the array, and fault.Type if the method does not accept the data type. For an array whose
+// chunks differ in shape it returns errors.ErrUnsupported. Other errors are those of package zarr.
+func Build(ctx context.Context, st store.Store, path string, o Options) ([]Level, error) {
+	b, err := newBuilder(ctx, st, path, o)
+	if err == nil {
+		err = b.build(ctx)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("pyramid of %q: %w", path, err)
+	}
+	levels := make([]Level, 0, len(b.levels)+1)
+	for _, a := range append([]*zarr.Array{b.source}, b.arrays()...) {
+		levels = append(levels, Level{a.Path(), a.Shape()})
+	}
+	return levels, nil
+}
+
+// builder is the state of one build.
+type builder struct {
+	st      store.Store
+	o       Options
+	opts    []zarr.Option
+	source  *zarr.Array
+	layout  layout
+	factor  []int
+	state   state
+	assets  []asset
+	levels  []unpublished // levels 1, 2, …
+	reducer reducer       // nil for Nearest
+	memory  *concurrency.Budget
+	cpu     *concurrency.CPU
+	counter counter
+}
+
+func newBuilder(ctx context.Context, st store.Store, path string, o Options) (*builder, error) {
+	if o.Factor == 0 {
+		o.Factor = 2
+	}
+	if o.Memory == 0 {
+		o.Memory = defaultMemory
+	}
+	if o.Limits == nil {
+		o.Limits = concurrency.Default()
+	}
+	switch {
+	case o.Factor < 2 || o.Factor > maxFactor:
+		return nil, fault.Newf(fault.Selection, "the factor must be 2 to %d, is %d", maxFactor, o.Factor)
+	case o.Levels < 0:
+		return nil, fault.Newf(fault.Selection, "the number of levels must not be negative, is %d", o.Levels)
+	case int(o.Method) >= len(methods):
+		return nil, fault.Newf(fault.Selection, "the method %d is not defined", o.Method)
+	case o.Memory < 0:
+		return nil, fault.Newf(fault.Selection, "the memory must not be negative, is %d", o.Memory)
+	case o.Limits.CPU == nil || o.Limits.Bytes == nil:
+		return nil, fault.Newf(fault.Selection, "Limits must have CPU and Bytes")
+	}
+	b := &builder{st: st, o: o, memory: o.Limits.Bytes.Child(o.Memory), cpu: o.Limits.CPU}
+	b.opts = append(slices.Clone(o.Zarr), zarr.Limit(zarr.Limits{Shared: &concurrency.Limits{CPU: o.Limits.CPU, Requests: o.Limits.Requests, Bytes: b.memory}}))
+	var err error
+	if b.layout, err = layoutOf(path); err != nil {
+		return nil, err
+	}
+	if b.source, err = zarr.OpenArray(ctx, st, path, b.opts...); err != nil {
+		return nil, err
+	}
+	if b.factor, err = factors(b.source, o.Dims, o.Factor); err != nil {
+		return nil, err
+	}
+	if o.Method != Nearest {
+		b.reducer, err = reducerOf(b.source, o.Method, true)
+	} else if b.source.DType().Size() == 0 {
+		err = fault.Newf(fault.Type, "the method %v does not accept the data type %v, whose elements vary in length", o.Method, b.source.DType())
+	}
+	if err != nil {
+		return nil, err
+	}
+	return b, b.plan(ctx)
+}
+
+// plan sets the levels and the state.
+func (b *builder) plan(ctx context.Context) error {
+	shape, n := b.source.Shape(), b.o.Levels
+	if slices.Contains(shape, 0) {
+		return fault.Newf(fault.Selection, "the array has no elements: its shape is %v", shape)
+	}
+	if n == 0 && b.source.Chunks() != nil {
+		if n = count(shape, b.source.Chunks(), b.factor); n == 0 {
+			return fault.Newf(fault.Selection, "the array of shape %v fits into one chunk: set the number of levels", shape)
+		}
+	}
+	sum := sha256.New()
+	b.assets = []asset{assetOf(b.layout, 0, b.factor, b.o.Method)}
+	for level := 1; level <= max(n, 1); level++ {
+		next := smaller(shape, b.factor)
+		if slices.Equal(next, shape) {
+			return fault.Newf(fault.Selection, "level %d would have the same shape as level %d, %v: at most %d levels are possible", level, level-1, shape, level-1)
+		}
+		shape = next
+		spec, err := resized(b.source, shape)
+		if err != nil {
+			return err
+		}
+		u, err := prepare(ctx, b.st, b.layout.path(level), spec, b.opts)
+		if err != nil {
+			return err
+		}
+		for _, key := range slices.Sorted(maps.Keys(u.docs)) {
+			_, _ = fmt.Fprintf(sum, "%s %d\n%s", key, len(u.docs[key]), u.docs[key])
+		}
+		b.levels = append(b.levels, u)
+		b.assets = append(b.assets, assetOf(b.layout, level, b.factor, b.o.Method))
+	}
+	b.state = state{1, b.source.Path(), b.factor, b.o.Method.String(), n, hex.EncodeToString(sum.Sum(nil))}
+	b.counter = counter{f: b.o.Progress, begun: time.Now(), now: Progress{Levels: len(b.levels)}}
+	for _, a := range b.arrays() {
+		n := objects(a)
+		if n > maxObjects-b.counter.now.Objects {
+			return fault.Newf(fault.Limit, "the levels have more than %d chunks or shards", maxObjects)
+		}
+		b.counter.now.Objects += n
+	}
+	return nil
+}
+
+func (b *builder) arrays() (list []*zarr.Array) {
+	for _, u := range b.levels {
+		list = append(list, u.array)
+	}
+	return list
+}
+
+// build computes the levels that are missing.
+func (b *builder) build(ctx context.Context) error {
+	attrs, err := b.attrs(ctx)
+	if err != nil {
+		return err
+	}
+	if _, err := describe(attrs, b.assets); err != nil {
+		return err
+	}
+	missing := false
+	free := func() error {
+		for i, u := range b.levels {
+			is, err := u.stored(ctx, b.st, b.opts)
+			switch {
+			case err != nil:
+				return err
+			case is && described(attrs, b.assets[i+1]):
+				continue
+			case is:
+				return fault.Newf(fault.Exists, "the array %q is stored, but the group does not describe it as a level with the method %v: remove it first", u.array.Path(), b.o.Method)
+			}
+			missing = true
+			if err := b.empty(ctx, u.array.Path()); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if err := free(); err == nil && !missing {
+		return nil
+	}
+	if err := b.enter(ctx, free); err != nil {
+		return err
+	}
+	from := b.source
+	for i, u := range b.levels {
+		if err := b.group(ctx, u.array.Path()); err != nil {
+			return err
+		}
+		if err := b.level(ctx, i+1, from, u); err != nil {
+			return err
+		}
+		if err := b.coordinates(ctx, i+1); err != nil {
+			return err
+		}
+		from = u.array
+	}
+	if err := b.announce(ctx); err != nil {
+		return err
+	}
+	return b.leave(ctx)
+}
+
+// empty checks that no object is stored below a path.
+func (b *builder) empty(ctx context.Context, path string) error {
+	for e, err := range store.Pages(ctx, b.st, path, store.ListOptions{Depth: store.OneLevel}) {
+		switch {
+		case errors.Is(err, errors.ErrUnsupported), errors.Is(err, fault.Refused):
+			return nil // objects cannot be found without a listing
+		case err != nil:
+			return err
+		}
+		return fault.Newf(fault.Exists, "objects are stored where level %q would be, such as %q: remove them first", path, e.Key)
+	}
+	return nil
+}
+
+// group creates the group of a level if it is missing. The group of all levels exists.
+func (b *builder) group(ctx context.Context, array string) error {
+	dir, _ := split(array)
+	if dir == b.layout.group {
+		return nil
+	}
+	_, err := zarr.OpenGroup(ctx, b.st, dir, append(slices.Clone(b.o.Zarr), zarr.IgnoreConsolidated())...)
+	if !errors.Is(err, fault.NotFound) {
+		return err
+	}
+	_, err = zarr.CreateGroup(ctx, b.st, dir, zarr.Spec{Format: b.levels[0].array.Format()}, b.o.Zarr...)
+	if errors.Is(err, fault.Exists) { // a concurrent build created it
+		err = nil
+	}
+	return err
+}
+
+// attrs returns the attributes of the group of all levels.
+func (b *builder) attrs(ctx context.Context) (map[string]any, error) {
+	g, err := b.top(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return g.Attrs(), nil
+}
+
+func (b *builder) top(ctx context.Context) (*zarr.Group, error) {
+	return zarr.OpenGroup(ctx, b.st, b.layout.group, append(slices.Clone(b.o.Zarr), zarr.IgnoreConsolidated())...)
+}
+
+// attempts is the maximum number of attempts to change the attributes of a group. Each failed
+// attempt means that another writer changed them, for example a build of another array.
+const attempts = 100
+
+// announce adds the levels to the attributes of the group.
+func (b *builder) announce(ctx context.Context) error {
+	for attempt := 1; ; attempt++ {
+		g, err := b.top(ctx)
+		if err != nil {
+			return err
+		}
+		complete := true
+		for _, a := range b.assets[1:] {
+			complete = complete && described(g.Attrs(), a)
+		}
+		if complete {
+			return nil
+		}
+		attrs, err := describe(g.Attrs(), b.assets)
+		if err != nil {
+			return err
+		}
+		if _, err = g.SetAttrs(ctx, attrs); err == nil || attempt == attempts || !errors.Is(err, fault.Conflict) {
+			return err
+		}
+	}
+}

@@ -1,0 +1,51 @@
+package pyramid
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/zargo-io/zargo/zarr/fault"
+)
+
+// layout contains the paths of a pyramid.
+type layout struct {
+	group  string // group that contains all levels
+	assets func(level int) string
+}
+
+// layoutOf returns the layout of the pyramid of an array. If the array or its group has the name 0,
+// other levels have their number instead. Otherwise the other levels are in groups beside the array.
+func layoutOf(array string) (layout, error) {
+	if array == "" {
+		return layout{}, fault.Newf(fault.Selection, "the array must be in a group, but is the root of the store")
+	}
+	dir, name := split(array)
+	if name == "0" {
+		return layout{dir, strconv.Itoa}, nil
+	}
+	if above, last := split(dir); last == "0" {
+		return layout{above, func(level int) string { return join(strconv.Itoa(level), name) }}, nil
+	}
+	return layout{dir, func(level int) string {
+		if level == 0 {
+			return name
+		}
+		return join(strconv.Itoa(level), name)
+	}}, nil
+}
+
+// path returns the path of a level in the store.
+func (l layout) path(level int) string { return join(l.group, l.assets(level)) }
+
+// split returns the parent and the name of a node.
+func split(path string) (dir, name string) {
+	i := strings.LastIndexByte(path, '/')
+	return path[:max(i, 0)], path[i+1:]
+}
+
+func join(dir, name string) string {
+	if dir == "" || name == "" {
+		return dir + name
+	}
+	return dir + "/" + name
+}

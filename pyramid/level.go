@@ -1,0 +1,317 @@
+package pyramid
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"math"
+	"runtime"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/internal/chunkkeys"
+	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+// counter counts the objects that are done, and reports them.
+type counter struct {
+	f     func(Progress)
+	begun time.Time
+
+	mu  sync.Mutex
+	now Progress
+}
+
+// add adds done objects of a level.
+func (c *counter) add(level, n int, skipped bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now.Level, c.now.Took = level, time.Since(c.begun)
+	c.now.Done += n
+	if skipped {
+		c.now.Skipped += n
+	}
+	if c.f != nil && n > 0 {
+		c.f(c.now)
+	}
+}
+
+// objects returns the number of chunks or shards of an array.
+func objects(a *zarr.Array) int { return int(min(volume(a.GridShape(), 1), math.MaxInt)) }
+
+// level computes a level from the previous one, unless it is complete. It writes each object once,
+// and skips the objects that are stored. It stores the documents last.
+func (b *builder) level(ctx context.Context, level int, from *zarr.Array, u unpublished) error {
+	to := u.array
+	is, err := u.stored(ctx, b.st, b.opts)
+	if err != nil || is {
+		b.counter.add(level, objects(to), true)
+		return err
+	}
+	present, err := b.present(ctx, to)
+	if err != nil {
+		return err
+	}
+	var missing iter.Seq[zarr.Region] = func(yield func(zarr.Region) bool) {
+		for r := range to.ObjectRegions() {
+			if present.Has(r.Coord) {
+				b.counter.add(level, 1, true)
+				continue
+			}
+			if !yield(r) {
+				return
+			}
+		}
+	}
+	l := b.step(from, to)
+	// Twice the number of CPUs, because objects also wait for requests.
+	err = concurrency.Each(ctx, max(4, 2*runtime.GOMAXPROCS(0)), missing, func(ctx context.Context, r zarr.Region) error {
+		if err := l.object(ctx, r); err != nil {
+			return err
+		}
+		b.counter.add(level, 1, false)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return u.publish(ctx, b.st)
+}
+
+// present returns the positions of the stored objects of an array. It is empty if the store does not
+// list its keys.
+func (b *builder) present(ctx context.Context, a *zarr.Array) (*chunkkeys.Set, error) {
+	grid := a.GridShape()
+	set := chunkkeys.NewSet(grid)
+	for e, err := range store.ListAll(ctx, b.st, a.Path(), store.ListOptions{}) {
+		switch {
+		case errors.Is(err, errors.ErrUnsupported), errors.Is(err, fault.Refused):
+			return chunkkeys.NewSet(grid), nil
+		case err != nil:
+			return nil, err
+		}
+		coord, ok := a.Metadata().Keys.Parse(strings.TrimPrefix(e.Key, a.Path()+"/"), len(grid))
+		for d, c := range coord {
+			ok = ok && c < grid[d]
+		}
+		if ok && !set.Has(coord) {
+			set.Add(coord)
+		}
+	}
+	return set, nil
+}
+
+// step computes the elements of one array from those of another.
+type step struct {
+	*builder
+	from, to *zarr.Array
+	factor   []int
+	size     int   // of an element
+	piece    []int // elements that are written at a time to a large shard; nil for other arrays
+	box      []int // elements of the result that are computed at a time
+}
+
+// step returns the step from one array to another. A box has at most a twelfth of the memory in
+// source elements, unless one chunk has more. With as many elements for the result, the memory for
+// blocks, which is 5/8, suffices for four objects in flight.
+func (b *builder) step(from, to *zarr.Array) *step {
+	s := &step{builder: b, from: from, to: to, factor: b.factor, size: to.DType().Size()}
+	boxBytes := b.o.Memory / 12
+	most := to.Chunks() // shape of the pieces
+	if shard := to.Shards(); shard != nil && volume(shard, s.size) > boxBytes {
+		s.piece = grown(most, shard, func(n []int) bool { return volume(n, s.size) <= boxBytes })
+		most = s.piece
+	} else if shard != nil {
+		most = shard
+	}
+	s.box = grown(least(smaller(from.Chunks(), s.factor), most), most, // at least the elements from one chunk
+		func(n []int) bool { return volume(s.windows(n), s.size) <= boxBytes })
+	return s
+}
+
+// windows returns the shape of the source elements of a box.
+func (s *step) windows(box []int) []int {
+	in := make([]int, len(box))
+	for d, n := range box {
+		if in[d] = math.MaxInt; n <= math.MaxInt/s.factor[d] {
+			in[d] = n * s.factor[d]
+		}
+	}
+	return in
+}
+
+// grown doubles the lengths of a box, the last ones first, as long as it fits.
+func grown(start, most []int, fits func([]int) bool) []int {
+	box := append([]int{}, start...)
+	for d := len(box) - 1; d >= 0; d-- {
+		for was := box[d]; was < most[d]; was = box[d] {
+			if box[d] = min(2*was, most[d]); !fits(box) {
+				box[d] = was
+				return box
+			}
+		}
+	}
+	return box
+}
+
+// volume returns the number of bytes of a box, or math.MaxInt64 if it overflows.
+func volume(shape []int, size int) int64 {
+	n := int64(size)
+	for _, s := range shape {
+		if s != 0 && n > math.MaxInt64/int64(s) {
+			return math.MaxInt64
+		}
+		n *= int64(s)
+	}
+	return n
+}
+
+// target is an array or a shard.
+type target interface {
+	WriteBytes(ctx context.Context, src []byte, sel ...zarr.Selection) error
+}
+
+// object computes and writes the elements of one object.
+func (s *step) object(ctx context.Context, r zarr.Region) error {
+	var shard *zarr.ShardWriter
+	if s.piece != nil {
+		var err error
+		if shard, err = s.to.OpenShard(ctx, r.Coord...); err != nil && !errors.Is(err, errors.ErrUnsupported) {
+			return err
+		}
+	}
+	if shard == nil {
+		bufs, err := s.reserve(ctx, r.Shape, 0)
+		if err != nil {
+			return err
+		}
+		defer bufs.hold.Release()
+		return s.write(ctx, s.to, r, bufs)
+	}
+	err := s.pieces(ctx, shard, r)
+	if err != nil {
+		return errors.Join(err, shard.Abort(context.WithoutCancel(ctx)))
+	}
+	return shard.Commit(ctx)
+}
+
+// pieces computes the elements of a shard and writes them piece by piece.
+func (s *step) pieces(ctx context.Context, shard *zarr.ShardWriter, r zarr.Region) error {
+	bufs, err := s.reserve(ctx, least(s.piece, r.Shape), shard.Kept())
+	if err != nil {
+		return err
+	}
+	defer bufs.hold.Release()
+	for piece := range boxes(r.Shape, s.piece) {
+		for d := range piece.Start {
+			piece.Start[d] += r.Start[d]
+		}
+		if err := s.write(ctx, shard, piece, bufs); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// buffers is the memory for the computation of one object at a time.
+type buffers struct {
+	hold     *concurrency.Hold
+	dst, src []byte // elements of a region of the result, and of the windows of a box
+}
+
+// reserve reserves memory for regions of at most the given shape, and kept bytes in addition.
+func (s *step) reserve(ctx context.Context, shape []int, kept int64) (buffers, error) {
+	result, source := volume(shape, s.size), int64(0)
+	if s.reducer != nil {
+		source = volume(s.windows(least(s.box, shape)), s.size)
+	}
+	if most := min(concurrency.Memory()/4, math.MaxInt/4); max(result, source) > most {
+		return buffers{}, fault.Newf(fault.Limit, "a chunk of %v elements of %q and its windows need %d bytes, more than %d", shape, s.to.Path(), max(result, source), most)
+	}
+	need := concurrency.Need(int(result)) + concurrency.Need(int(source)) + kept
+	if s.o.Method == Mode { // sorts the elements of a row of windows
+		need += source
+	}
+	hold, err := s.memory.Acquire(ctx, concurrency.Block, need)
+	if err != nil {
+		return buffers{}, err
+	}
+	return buffers{hold, hold.Buffer(int(result)), hold.Buffer(int(source))}, nil
+}
+
+// least returns the smaller length along each dimension.
+func least(a, b []int) []int {
+	c := make([]int, len(a))
+	for d := range a {
+		c[d] = min(a[d], b[d])
+	}
+	return c
+}
+
+// boxes yields the boxes of a shape in C order. The boxes at the end may be smaller.
+func boxes(shape, box []int) iter.Seq[zarr.Region] {
+	return func(yield func(zarr.Region) bool) {
+		for at := make([]int, len(shape)); ; {
+			r := zarr.Region{Start: make([]int, len(at)), Shape: make([]int, len(at))}
+			for d, i := range at {
+				r.Start[d] = i * box[d]
+				r.Shape[d] = min(box[d], shape[d]-r.Start[d])
+			}
+			if !yield(r) || !next(at, func(d int) int { return (shape[d]-1)/box[d] + 1 }) {
+				return
+			}
+		}
+	}
+}
+
+// write computes the elements of a region and writes them.
+func (s *step) write(ctx context.Context, to target, r zarr.Region, bufs buffers) error {
+	dst := bufs.dst[:volume(r.Shape, s.size)]
+	if s.reducer == nil {
+		if err := s.from.ReadBytes(ctx, dst, s.selection(r, s.factor)...); err != nil {
+			return err
+		}
+	} else {
+		for part := range boxes(r.Shape, s.box) {
+			if err := s.compute(ctx, dst, bufs.src, r, part); err != nil {
+				return err
+			}
+		}
+	}
+	return to.WriteBytes(ctx, dst, r.Select()...)
+}
+
+// selection returns the source elements of a region of the result, or every step-th of them.
+func (s *step) selection(r zarr.Region, step []int) []zarr.Selection {
+	sel, shape := make([]zarr.Selection, len(r.Start)), s.from.Shape()
+	for d, at := range r.Start {
+		lo := at * s.factor[d]
+		sel[d] = zarr.Range(lo, lo+min(r.Shape[d]*s.factor[d], shape[d]-lo)).By(step[d])
+	}
+	return sel
+}
+
+// compute reads the windows of a part of region r into src and stores the reduced elements in dst,
+// which has the elements of the region.
+func (s *step) compute(ctx context.Context, dst, src []byte, r, part zarr.Region) error {
+	at := zarr.Region{Start: make([]int, len(part.Start)), Shape: part.Shape}
+	in, shape, whole := s.windows(part.Shape), s.from.Shape(), make([]int, len(part.Start))
+	for d, start := range part.Start {
+		at.Start[d], whole[d] = r.Start[d]+start, 1
+		in[d] = min(in[d], shape[d]-at.Start[d]*s.factor[d])
+	}
+	src = src[:volume(in, s.size)]
+	if err := s.from.ReadBytes(ctx, src, s.selection(at, whole)...); err != nil {
+		return err
+	}
+	slot, err := s.cpu.Acquire(ctx)
+	if err != nil {
+		return err
+	}
+	defer slot.Release()
+	return s.reducer.reduce(dst, r.Shape, part.Start, part.Shape, src, in, s.factor)
+}

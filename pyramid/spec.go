@@ -1,0 +1,132 @@
+package pyramid
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/zargo-io/zargo/internal/overlay"
+	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/codec"
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store"
+	"github.com/zargo-io/zargo/zarr/store/mem"
+)
+
+// resized returns the spec of array a with another shape. Chunks and shards have the same shape, but
+// are not longer than the array needs.
+func resized(a *zarr.Array, shape []int) (zarr.Spec, error) {
+	spec := a.Spec()
+	spec.Shape = shape
+	if spec.Chunks == nil || a.Sharded() && spec.Shards == nil && !ownSharding(spec) {
+		return spec, fault.Newf(errors.ErrUnsupported, "the chunks of %q differ in shape", a.Path())
+	}
+	if ownSharding(spec) { // Chunks are the shards, whose inner chunks are fixed by the codec
+		return spec, nil
+	}
+	spec.Chunks, spec.Shards = slices.Clone(spec.Chunks), slices.Clone(spec.Shards)
+	for d, n := range shape {
+		spec.Chunks[d] = max(min(spec.Chunks[d], n), 1)
+		if spec.Shards != nil {
+			c := spec.Chunks[d]
+			spec.Shards[d] = min(spec.Shards[d]/c, max(ceil(n, c), 1)) * c
+		}
+	}
+	return spec, nil
+}
+
+// ownSharding reports whether the spec has the codec of shards in Codecs instead of Shards.
+func ownSharding(spec zarr.Spec) bool {
+	return slices.ContainsFunc(spec.Codecs, func(c codec.Spec) bool { return c.Name == "sharding_indexed" })
+}
+
+// unpublished is an array whose documents are not stored yet.
+type unpublished struct {
+	array *zarr.Array
+	docs  map[string][]byte
+}
+
+// prepare returns an array that can be written before its documents are stored.
+func prepare(ctx context.Context, st store.Store, path string, spec zarr.Spec, opts []zarr.Option) (unpublished, error) {
+	made := mem.New()
+	if _, err := zarr.Create(ctx, made, path, spec, opts...); err != nil {
+		return unpublished{}, err
+	}
+	a, err := zarr.OpenArray(ctx, made, path, opts...)
+	if err != nil {
+		return unpublished{}, err
+	}
+	docs, err := a.Documents()
+	if err != nil {
+		return unpublished{}, err
+	}
+	texts := map[string]string{}
+	for key, doc := range docs {
+		texts[key] = string(doc)
+	}
+	a, err = zarr.OpenArray(ctx, overlay.New(st, texts), path, opts...)
+	return unpublished{a, docs}, err
+}
+
+// publish stores the documents on condition that they are absent. The document that creates the
+// array is stored last.
+func (u unpublished) publish(ctx context.Context, st store.Store) error {
+	for _, name := range []string{".zattrs", ".zarray", "zarr.json"} {
+		key := join(u.array.Path(), name)
+		doc, ok := u.docs[key]
+		if !ok {
+			continue
+		}
+		stored, err := putAbsent(ctx, st, key, doc)
+		if err == nil && string(stored) != string(doc) {
+			err = fault.Newf(fault.Exists, "another document was stored at %q", key)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// stored reports whether an array with the same documents is stored. It returns fault.Exists if
+// another node is stored at the path.
+func (u unpublished) stored(ctx context.Context, st store.Store, opts []zarr.Option) (bool, error) {
+	n, err := zarr.Open(ctx, st, u.array.Path(), append(slices.Clone(opts), zarr.IgnoreConsolidated())...)
+	switch {
+	case errors.Is(err, fault.NotFound):
+		return false, nil
+	case err != nil:
+		return false, err
+	}
+	docs, err := n.Documents()
+	if err != nil {
+		return false, err
+	}
+	for key, doc := range u.docs {
+		if string(docs[key]) != string(doc) {
+			return false, fault.Newf(fault.Exists, "another node is stored at %q: remove it first", u.array.Path())
+		}
+	}
+	return true, nil
+}
+
+// maxDocument is the maximum size in bytes of a document that this package reads itself.
+const maxDocument = 64 << 20
+
+// putAbsent stores a document on condition that the key is absent, and returns the stored document.
+func putAbsent(ctx context.Context, st store.Store, key string, doc []byte) ([]byte, error) {
+	_, err := st.Put(ctx, key, doc, store.PutOptions{IfAbsent: true})
+	unconditional := errors.Is(err, errors.ErrUnsupported)
+	if !unconditional && !errors.Is(err, fault.Exists) {
+		return doc, err
+	}
+	v, got := st.Get(ctx, key, store.GetOptions{Max: maxDocument}, nil)
+	switch {
+	case got == nil:
+		return v.Bytes, nil
+	case !unconditional || !errors.Is(got, fault.NotFound):
+		return nil, got
+	}
+	_, err = st.Put(ctx, key, doc, store.PutOptions{})
+	return doc, err
+}
