@@ -43,7 +43,7 @@ func Attributes(p Pyramid) map[string]any {
 				e["spatial:transform"] = numbers(g.Transform[:])
 			}
 			if g.Shape[0] > 0 && g.Shape[1] > 0 {
-				e["spatial:shape"] = []any{g.Shape[0], g.Shape[1]}
+				e["spatial:shape"] = numbers([]float64{float64(g.Shape[0]), float64(g.Shape[1])})
 			}
 			if g.Registration == crs.NodeRegistration {
 				e["spatial:registration"] = string(crs.NodeRegistration)
