@@ -10,8 +10,8 @@ import "math"
 // This is the order of rasterio and of spatial:transform.
 type Affine [6]float64
 
-// GDALAffine returns the transformation with the coefficients c, a, b, f, d, e, which is the order of
-// GDAL and of the attribute GeoTransform.
+// GDALAffine returns the transformation with the coefficients c, a, b, f, d, e, which is the order
+// of GDAL and of the attribute GeoTransform.
 func GDALAffine(t [6]float64) Affine { return Affine{t[1], t[2], t[0], t[4], t[5], t[3]} }
 
 // GDAL returns the coefficients in the order of GDAL.

@@ -31,7 +31,7 @@ func (c Code) Number() (int, bool) {
 // the OGC has fewer than 100 bytes.
 const maxCode = 256
 
-// ParseCode parses the forms in which attributes contain the code of a coordinate reference system:
+// ParseCode parses the code of a coordinate reference system. Attributes contain one of the forms
 //
 //	EPSG:4326
 //	urn:ogc:def:crs:EPSG::4326

@@ -5,15 +5,15 @@ import "github.com/zargo-io/zargo/internal/convention"
 // Reference is the georeference of an array or group.
 type Reference struct {
 	CRS      *CRS  // nil if no source has a coordinate reference system
-	Grid     *Grid // nil if no source has a transformation or a bounding box
+	Grid     *Grid // nil if no source describes one
 	Findings []Finding
 }
 
 // CRS is a coordinate reference system. At least one of the members Code, WKT, PROJJSON and
 // GridMapping is set. They come from one source, and describe the same system.
 type CRS struct {
-	// Code is the code of the system. If the source has no code, it is the identifier in WKT or
-	// PROJJSON. It is the zero value if the system has no code.
+	// Code is the code of the system. If the source lacks it, Code is the identifier in WKT or
+	// PROJJSON. It is the zero value if the system lacks a code.
 	Code Code
 
 	WKT      string         // WKT 1 or WKT 2, unchanged; or ""

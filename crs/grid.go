@@ -24,7 +24,7 @@ type Grid struct {
 	Shape [2]int
 
 	// Transform is the transformation of columns and rows to coordinates. It is the zero value if
-	// the source has no affine transformation.
+	// the source lacks an affine transformation.
 	Transform Affine
 
 	// Type is the value of spatial:transform_type. Transform is zero if it is not "affine".
@@ -59,7 +59,7 @@ func (g *Grid) At(row, col int) (x, y float64) {
 
 // Index returns the row and column at a coordinate. Whole numbers are the centers of elements, so
 // that rounding returns the element that contains the coordinate. Index reports false if the grid
-// has no transformation, or one without inverse.
+// lacks a transformation, or it has one without inverse.
 func (g *Grid) Index(x, y float64) (row, col float64, ok bool) {
 	back, ok := g.Transform.Inverse()
 	if !ok {
@@ -71,8 +71,8 @@ func (g *Grid) Index(x, y float64) (row, col float64, ok bool) {
 
 // Extent returns the minimum and maximum coordinates xmin, ymin, xmax and ymax of the grid, as
 // spatial:bbox defines them: of the edges of the outer elements with PixelRegistration, and of
-// their centers with NodeRegistration. It uses Transform and Shape, else BBox. It reports false if the grid has
-// neither.
+// their centers with NodeRegistration. It uses Transform and Shape, else BBox. It reports false if
+// the grid has neither.
 func (g *Grid) Extent() (box [4]float64, ok bool) {
 	if g.Transform != (Affine{}) && g.Shape[0] > 0 && g.Shape[1] > 0 {
 		rows, cols := float64(g.Shape[0]), float64(g.Shape[1])

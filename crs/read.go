@@ -18,7 +18,7 @@ type Node struct {
 	Parent map[string]any
 
 	// Var returns the attributes of another array in the same group. It reports false if the group
-	// has no array with this name. Read calls it for grid mapping variables. It may be nil.
+	// lacks an array with this name. Read calls it for grid mapping variables. It may be nil.
 	Var func(name string) (attrs map[string]any, ok bool)
 }
 

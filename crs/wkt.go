@@ -16,8 +16,8 @@ func parseWKT(text string) wkt {
 	var id []string // of ID or AUTHORITY: authority and code
 	depth, word, inID := 0, "", false
 	for i := 0; i < len(text); {
-		switch b := text[i]; {
-		case b == '"':
+		switch text[i] {
+		case '"':
 			s, next, ok := quoted(text, i)
 			if !ok {
 				return w
@@ -30,13 +30,13 @@ func parseWKT(text string) wkt {
 			}
 			i = next
 			continue
-		case b == '[' || b == '(':
+		case '[', '(':
 			depth++
 			if depth == 2 {
 				inID = strings.EqualFold(word, "ID") || strings.EqualFold(word, "AUTHORITY")
 			}
 			word = ""
-		case b == ']' || b == ')':
+		case ']', ')':
 			if depth == 2 && inID {
 				if word != "" {
 					id = append(id, word)
@@ -54,12 +54,12 @@ func parseWKT(text string) wkt {
 				w.balanced = strings.TrimSpace(text[i+1:]) == ""
 				return w
 			}
-		case b == ',':
+		case ',':
 			if depth == 2 && inID && word != "" {
 				id = append(id, word)
 			}
 			word = ""
-		case b == ' ' || b == '\n' || b == '\t' || b == '\r':
+		case ' ', '\n', '\t', '\r':
 		default:
 			start := i
 			for i < len(text) && !strings.ContainsRune("\"[](), \n\t\r", rune(text[i])) {

@@ -7,8 +7,8 @@ import (
 )
 
 // CRS returns the coordinate reference system and the transformation to coordinates of the stored
-// array, from its attributes, those of the grid mapping variable and those of the group. It sends no
-// request. The Grid of the result describes the stored array, not the selection.
+// array, from its attributes, those of the grid mapping variable and those of the group. It sends
+// no request. The Grid of the result describes the stored array, not the selection.
 func (v *Variable) CRS() crs.Reference {
 	a, dims, d := v.stored.array, v.stored.dims, v.dataset
 	n := crs.Node{

@@ -7,10 +7,11 @@ import (
 	"github.com/zargo-io/zargo/internal/convention"
 )
 
-// Attributes returns the attributes of a group that describe a pyramid by the convention multiscales
-// 0.1: multiscales, and the array zarr_conventions with the declaration of the convention. If levels
-// have a Grid, the levels have the attributes of the convention spatial too, and zarr_conventions
-// declares it. [Read] returns an equal pyramid, except for Name, and the types and units of axes.
+// Attributes returns the attributes of a group that describe a pyramid by the convention
+// multiscales 0.1: multiscales, and the array zarr_conventions with the declaration of the
+// convention. If levels have a Grid, the levels have the attributes of the convention spatial too,
+// and zarr_conventions declares it. [Read] returns an equal pyramid, except for Name, and the types
+// and units of axes.
 //
 // The values have the types that encoding/json produces. The caller may change the map.
 //

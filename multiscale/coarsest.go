@@ -61,8 +61,9 @@ const slack = 1e-9
 // resolution, which is in the units of [Pyramid.Resolution]. A single number holds for all spatial
 // axes; otherwise there must be one for each of them. Levels of unknown resolution are skipped.
 //
-// If all levels are coarser, or the wanted resolution has a wrong number of elements, it returns the
-// finest level and false. It returns the zero value and false if no level has a known resolution.
+// If all levels are coarser, or the wanted resolution has a wrong number of elements, it returns
+// the finest level and false. It returns the zero value and false if no level has a known
+// resolution.
 func (p Pyramid) Coarsest(resolution ...float64) (Level, bool) {
 	best, finest := -1, -1
 	var bestSize, finestSize float64

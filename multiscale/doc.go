@@ -11,12 +11,12 @@
 //
 // [Read] reads
 //
-//   - the Zarr convention multiscales, version 0.1: the attribute multiscales of a group is an object
-//     with the member layout. The levels may have attributes of the convention spatial;
-//   - OME-Zarr 0.4, in which the attribute multiscales is an array. Versions 0.1 to 0.3, which have no
+//   - the Zarr convention multiscales 0.1: the attribute multiscales of a group is an object with
+//     the member layout. The levels may have attributes of the convention spatial;
+//   - OME-Zarr 0.4: the attribute multiscales is an array. Versions 0.1 to 0.3, which lack
 //     transformations, are read without scales;
-//   - OME-Zarr 0.5, in which the array is a member of the attribute ome;
-//   - OME-Zarr 0.6, in which coordinateSystems replaces axes.
+//   - OME-Zarr 0.5: the array is a member of the attribute ome;
+//   - OME-Zarr 0.6: coordinateSystems replaces axes.
 //
 // [Attributes] returns the attributes of the convention multiscales.
 //
@@ -25,7 +25,7 @@
 // The coordinate of element i of a level along a dimension is Scale·i + Translation. In OME-Zarr it
 // has the unit of the axis. In the convention multiscales it is the position in the level that all
 // others are derived from. Scales, translations, identities and sequences of them are computed. All
-// other transformations of OME-Zarr are findings, and a level that needs one has no scale.
+// other transformations of OME-Zarr are findings, and the scale of a level that needs one is unknown.
 //
 // # Findings
 //

@@ -86,7 +86,7 @@ func readLayout(attrs, m map[string]any, f *convention.Findings) (Pyramid, bool)
 	return p, true
 }
 
-// readRelation reads an element of layout. It returns nil if the element has no valid path.
+// readRelation reads an element of layout. It returns nil if its path is missing or malformed.
 func readRelation(at string, v any, f *convention.Findings) *relation {
 	m, ok := v.(map[string]any)
 	if !ok {

@@ -29,8 +29,8 @@ func (o *omeImage) axisRules(at string, axes []Axis) {
 	}
 }
 
-// oldRules checks the axes of 0.4 and 0.5: the axis of time is first, then the channel, and those of
-// space are last.
+// oldRules checks the axes of 0.4 and 0.5: the axis of time is first, then the channel, and those
+// of space are last.
 func (o *omeImage) oldRules(axes []Axis, version string, m map[string]any) {
 	if version == "0.1" || version == "0.2" || version == "0.3" {
 		return
@@ -89,6 +89,9 @@ func (o *omeImage) datasetRules(at string, list []transform) {
 
 // orderRules checks that the levels are in order from fine to coarse.
 func (o *omeImage) orderRules(at string, levels []Level) {
+	if !o.f.Strict {
+		return
+	}
 	for i := 1; i < len(levels); i++ {
 		a, b := levels[i-1].Scale, levels[i].Scale
 		if len(a) != len(b) {

@@ -74,8 +74,8 @@ type findingInfo struct {
 	Message string `json:"message"`
 }
 
-// georeference reads the coordinate reference system and the pyramids of a node. It opens the levels
-// of a pyramid, and the grid mapping variable and the group of an array that has one of the
+// georeference reads the coordinate reference system and the pyramids of a node. It opens the
+// levels of a pyramid, and the grid mapping variable and the group of an array that has one of the
 // attributes that need them. A level or a group that cannot be read is not an error.
 func (i *nodeInfo) georeference(ctx context.Context, s *session, p *place, n zarr.Node) error {
 	info := &georefInfo{}

@@ -7,8 +7,8 @@ import (
 	"github.com/zargo-io/zargo/internal/convention"
 )
 
-// TestDeclared checks that uuid precedes schema_url, that schema_url precedes spec_url, and that the
-// name does not identify a convention.
+// TestDeclared checks that uuid precedes schema_url, that schema_url precedes spec_url, and that
+// the name does not identify a convention.
 func TestDeclared(t *testing.T) {
 	c := convention.Proj()
 	draft := "https://raw.githubusercontent.com/zarr-experimental/geo-proj/refs/tags/v1/schema.json"

@@ -218,7 +218,11 @@ func Kind(v any) string {
 		}
 		return strconv.Quote(v)
 	}
-	return fmt.Sprint(v)
+	text := fmt.Sprint(v)
+	if len(text) > maxShown {
+		text = text[:maxShown] + "…"
+	}
+	return text
 }
 
 // Whole formats a number that is a whole number without exponent. It returns "" for other numbers.
