@@ -25,6 +25,7 @@ type nodeInfo struct {
 	Stored *int64 `json:"stored_bytes,omitempty"` // size of an object
 
 	*arrayInfo
+	*georefInfo
 
 	Layout  *layoutInfo `json:"key_layout,omitempty"`
 	Warning string      `json:"warning,omitempty"`

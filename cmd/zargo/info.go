@@ -45,6 +45,9 @@ func (c *infoCmd) Run(ctx context.Context, s *session) error {
 			return p.fail(err)
 		}
 	}
+	if err := info.georeference(ctx, s, p, n); err != nil {
+		return p.fail(err)
+	}
 	var unread error
 	if g, ok := n.(*zarr.Group); ok {
 		members := []nodeInfo{}
@@ -104,10 +107,14 @@ func (i *nodeInfo) print(out io.Writer, attrs map[string]any) error {
 		}
 		row("bytes", "%s in %s", size, in)
 	}
+	i.rows(row)
 	if i.Warning != "" {
 		row("warning", "%s", i.Warning)
 	}
 	if err := w.Flush(); err != nil {
+		return err
+	}
+	if err := i.georefInfo.print(out); err != nil {
 		return err
 	}
 	if err := printAttrs(out, attrs); err != nil || i.Members == nil {

@@ -104,9 +104,12 @@ func Table() []Rule {
 		{Package: "internal/alike", Own: []string{"zarr", "zarr/dtype", "zarr/meta"}},
 		{Package: "internal/masked", Own: []string{"zarr/dtype"}, Pure: true},
 		{Package: "cf", Own: []string{"zarr/dtype", "zarr/fault"}, Pure: true},
-		{Package: "dataset", Own: []string{"cf", "concurrency", "internal/claim", "internal/document", "internal/hierarchy", "internal/masked", "zarr", "zarr/dtype", "zarr/fault", "zarr/store", "zarr/upkeep"}},
+		{Package: "internal/convention", Pure: true},
+		{Package: "crs", Own: []string{"internal/convention", "zarr/fault"}, Pure: true},
+		{Package: "multiscale", Own: []string{"crs", "internal/convention"}, Pure: true},
+		{Package: "dataset", Own: []string{"cf", "concurrency", "crs", "internal/claim", "internal/document", "internal/hierarchy", "internal/masked", "zarr", "zarr/dtype", "zarr/fault", "zarr/store", "zarr/upkeep"}},
 		{Package: "zarr/upkeep", Own: []string{"zarr", "internal/masked", "zarr/fault", "zarr/store", "zarr/meta", "concurrency", "internal/chunkkeys", "internal/claim", "internal/document", "internal/hierarchy"}},
-		{Package: "zarr/validate", Own: []string{"zarr", "zarr/upkeep", "zarr/fault", "zarr/rule", "zarr/store", "zarr/store/mem", "zarr/store/large", "zarr/dtype", "zarr/meta", "concurrency", "internal/alike", "internal/chunkkeys", "internal/claim", "internal/document", "internal/hierarchy", "internal/written"}},
+		{Package: "zarr/validate", Own: []string{"crs", "multiscale", "zarr", "zarr/upkeep", "zarr/fault", "zarr/rule", "zarr/store", "zarr/store/mem", "zarr/store/large", "zarr/dtype", "zarr/meta", "concurrency", "internal/alike", "internal/chunkkeys", "internal/claim", "internal/document", "internal/hierarchy", "internal/written"}},
 		{Package: "internal/census", Own: []string{"zarr", "internal/hierarchy", "zarr/fault", "zarr/store", "concurrency"}},
 		{Package: "internal/manifest", Own: []string{"zarr/fault", "zarr/store", "concurrency", "internal/account"}},
 		{Package: "internal/diff", Own: []string{"zarr", "zarr/fault", "zarr/store", "zarr/dtype", "zarr/meta", "concurrency", "internal/chunkkeys", "internal/listed"}},
@@ -127,7 +130,7 @@ func Table() []Rule {
 		{Package: "openurl/all", Own: []string{"azure", "concurrency", "gcs", "openurl", "s3", "zarr/store/http", "zarr/store/retry"}},
 
 		{Package: "cmd/zargo/internal/render", Own: []string{"zarr", "zarr/dtype", "zarr/fault", "internal/bucketcheck", "internal/npy"}, External: []string{"github.com/guptarohit/asciigraph"}},
-		{Package: "cmd/zargo", Own: []string{"cmd/zargo/internal/render", "zarr/...", "cf", "dataset", "pyramid", "transfer", "concurrency", "openurl", "openurl/all", "internal/account", "internal/bucketcheck", "internal/census", "internal/diff", "internal/listed", "internal/manifest", "internal/npy", "internal/similar", "blob", "s3", "gcs", "azure"},
+		{Package: "cmd/zargo", Own: []string{"cmd/zargo/internal/render", "zarr/...", "cf", "crs", "dataset", "multiscale", "pyramid", "transfer", "concurrency", "openurl", "openurl/all", "internal/account", "internal/bucketcheck", "internal/census", "internal/diff", "internal/listed", "internal/manifest", "internal/npy", "internal/similar", "blob", "s3", "gcs", "azure"},
 			External: []string{"github.com/alecthomas/kong", "github.com/vbauerster/mpb/v8", "github.com/vbauerster/cupwriter", gocloud}},
 
 		// Examples import only what a user can import, so that users can copy them. The quickstart links
@@ -139,7 +142,7 @@ func Table() []Rule {
 		{Package: "examples/region", Own: []string{"zarr/...", "concurrency"}},
 		{Package: "examples/web", Own: []string{"zarr/...", "concurrency"}},
 		{Package: "examples/internal/measure", Own: []string{"zarr/...", "concurrency"}}, // builds the examples
-		{Package: "examples/...", Own: []string{"zarr/...", "cf", "dataset", "concurrency", "openurl", "openurl/all", "pyramid", "transfer", "examples/mainjob", "examples/region", "examples/web"}},
+		{Package: "examples/...", Own: []string{"zarr/...", "cf", "crs", "dataset", "multiscale", "concurrency", "openurl", "openurl/all", "pyramid", "transfer", "examples/mainjob", "examples/region", "examples/web"}},
 
 		// The fault proxy imports no client, so that it works with any client.
 		{Package: "integration/faultproxy"},

@@ -70,6 +70,9 @@ const (
 	// The operation may be in progress, or its process was killed.
 	LeftOverClaim Rule = "left-over-claim"
 	Unlisted      Rule = "not-listed"
+	// Convention is violated by an attribute of a convention that packages crs and multiscale ignore
+	// or do not use. The elements are read as they are.
+	Convention Rule = "convention"
 )
 
 // Rules whose violation makes every read fail. The finding has the text of the error.
@@ -154,6 +157,7 @@ func table() []entry {
 		{Stale, Fault, fault.Metadata, "consolidated metadata differs from the stored metadata", core + "\"Consolidated metadata\""},
 		{LeftOverClaim, Note, fault.Metadata, "a change of the shape is in progress, or its process was killed", "zargo"},
 		{Unlisted, Note, unsupported, "the store cannot list; chunks are requested one by one, and other keys are not found", core + "\"Abstract store interface\""},
+		{Convention, Note, fault.Metadata, "an attribute of a convention for coordinates or pyramids is malformed or not used", "Zarr conventions proj, spatial and multiscales 0.1; OME-Zarr 0.4 to 0.6; CF conventions, section 5.6"},
 
 		{NotThere, Fault, fault.NotFound, "the node does not exist", core + "\"Hierarchy\""},
 		{Metadata, Fault, fault.Metadata, "metadata is malformed or contradicts itself", core + "\"Metadata\"; " + v2 + "\"Metadata\""},

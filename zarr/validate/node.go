@@ -115,10 +115,12 @@ func (r *run) node(ctx context.Context, p place) ([]place, error) {
 		r.known.Store(hierarchy.SourceOf(n).At)
 		claimIn(hierarchy.SourceOf(n).Claimed(), findings)
 		r.count(func(x *Result) { x.Arrays++ })
+		conventions(n, findings)
 		return nil, r.array(ctx, n, findings)
 	case *zarr.Group:
 		r.known.Store(hierarchy.SourceOf(n).At)
 		claimIn(hierarchy.SourceOf(n).Claimed(), findings)
+		conventions(n, findings)
 		return r.group(ctx, n, findings)
 	}
 	return nil, nil

@@ -1,0 +1,307 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/zargo-io/zargo/cmd/zargo/internal/render"
+	"github.com/zargo-io/zargo/crs"
+	"github.com/zargo-io/zargo/multiscale"
+	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/fault"
+)
+
+// georefInfo is the part of nodeInfo that only nodes with a georeference or the levels of a pyramid
+// have.
+type georefInfo struct {
+	CRS      *crsInfo      `json:"crs,omitempty"`
+	Grid     *gridInfo     `json:"grid,omitempty"`
+	Pyramids []pyramidInfo `json:"pyramids,omitempty"`
+	Findings []findingInfo `json:"findings,omitempty"`
+}
+
+type crsInfo struct {
+	Code   string `json:"code,omitempty"`
+	Name   string `json:"name"`
+	Source string `json:"source"`
+	Var    string `json:"variable,omitempty"`
+}
+
+type gridInfo struct {
+	Dims         []string         `json:"dimensions,omitempty"`
+	Shape        []int            `json:"shape,omitempty"`
+	Transform    []float64        `json:"transform,omitempty"`
+	Registration crs.Registration `json:"registration"`
+	BBox         []float64        `json:"bbox,omitempty"`
+	Source       crs.Source       `json:"source"`
+}
+
+type pyramidInfo struct {
+	Name    string            `json:"name,omitempty"`
+	Format  multiscale.Format `json:"format"`
+	Version string            `json:"version,omitempty"`
+	Axes    []axisInfo        `json:"axes"`
+	Levels  []levelInfo       `json:"levels"`
+}
+
+type axisInfo struct {
+	Name string `json:"name,omitempty"`
+	Type string `json:"type,omitempty"`
+	Unit string `json:"unit,omitempty"`
+}
+
+type levelInfo struct {
+	Path        string    `json:"path"`
+	Kind        string    `json:"kind,omitempty"` // "array" or "group"; absent if the level cannot be read
+	Shape       []int     `json:"shape,omitempty"`
+	Scale       []float64 `json:"scale,omitempty"`
+	Translation []float64 `json:"translation,omitempty"`
+	DerivedFrom string    `json:"derived_from,omitempty"`
+	Method      string    `json:"resampling_method,omitempty"`
+	Grid        *gridInfo `json:"grid,omitempty"`
+}
+
+type findingInfo struct {
+	Node    string `json:"node,omitempty"` // name of a grid mapping variable, or ".."
+	Pointer string `json:"pointer"`
+	Message string `json:"message"`
+}
+
+// georeference reads the coordinate reference system and the pyramids of a node. It opens the
+// levels of a pyramid, and the grid mapping variable and the group of an array that has one of the
+// attributes that need them. A level or a group that cannot be read is not an error.
+func (i *nodeInfo) georeference(ctx context.Context, s *session, p *place, n zarr.Node) error {
+	info := &georefInfo{}
+	node := crs.Node{Attrs: n.Attrs()}
+	a, isArray := n.(*zarr.Array)
+	if isArray {
+		node.Array, node.Dims, node.Shape = true, a.Dims(), a.Shape()
+		if needsGroup(node) {
+			release := s.addGroup(ctx, p, &node)
+			defer release()
+		}
+	}
+	ref := crs.Read(node)
+	if c := ref.CRS; c != nil {
+		info.CRS = &crsInfo{c.Code.String(), c.Name(), string(c.Source), c.Var}
+	}
+	info.Grid = gridOf(ref.Grid)
+	for _, f := range ref.Findings {
+		info.Findings = append(info.Findings, findingInfo{f.Node, f.Pointer, f.Text})
+	}
+	if g, ok := n.(*zarr.Group); ok {
+		pyramids, found := multiscale.Read(n.Attrs())
+		for _, f := range found {
+			info.Findings = append(info.Findings, findingInfo{"", f.Pointer, f.Text})
+		}
+		for _, pyramid := range pyramids {
+			x, err := pyramidOf(ctx, g, pyramid)
+			if err != nil {
+				return err
+			}
+			info.Pyramids = append(info.Pyramids, x)
+		}
+	}
+	if info.CRS != nil || info.Grid != nil || info.Pyramids != nil || info.Findings != nil {
+		i.georefInfo = info
+	}
+	return ctx.Err()
+}
+
+// needsGroup reports whether the georeference of an array may depend on the group above it, or on a
+// variable of the group.
+func needsGroup(n crs.Node) bool {
+	coords, _ := n.Attrs["coordinates"].(string)
+	if n.Attrs["grid_mapping"] != nil || strings.Contains(coords, "spatial_ref") {
+		return true
+	}
+	ref := crs.Read(n)
+	return ref.CRS == nil && ref.Grid != nil
+}
+
+// addGroup sets the fields of a node that depend on the group directly above an array. It leaves
+// those out that cannot be read. The caller calls release when the node is no longer used.
+func (s *session) addGroup(ctx context.Context, p *place, n *crs.Node) (release func()) {
+	st, base := p.Store, strings.TrimPrefix(path.Dir("/"+p.path), "/")
+	release = func() {}
+	if p.path == "" { // the store is that of the array
+		l := p.root
+		if l.Scheme == "file" {
+			if abs, err := filepath.Abs(l.Path); err == nil {
+				l.Path = abs
+			}
+		}
+		up, ok := l.Parent()
+		if !ok || len(l.Inside) > 0 {
+			return release
+		}
+		q, err := s.open(ctx, up)
+		if err != nil {
+			return release
+		}
+		st, release = q.Store, q.release
+	}
+	open := func(name string) (*zarr.Array, error) {
+		return zarr.OpenArray(ctx, st, path.Join(base, name), s.options()...)
+	}
+	if g, err := zarr.OpenGroup(ctx, st, base, s.options()...); err == nil {
+		n.Parent = g.Attrs()
+		open = func(name string) (*zarr.Array, error) { return g.OpenArray(ctx, name) }
+	}
+	n.Var = func(name string) (map[string]any, bool) {
+		if strings.Contains(name, "/") || name == "." || name == ".." { // of another group
+			return nil, false
+		}
+		v, err := open(name)
+		if err != nil {
+			return nil, false
+		}
+		return v.Attrs(), true
+	}
+	return release
+}
+
+// maxLevels is the maximum number of levels of a pyramid that info opens. Pyramids halve their
+// resolution at each level, and have fewer than 20 levels.
+const maxLevels = 64
+
+// pyramidOf describes a pyramid. It opens the levels to read their shapes. It returns an error only
+// if ctx is done.
+func pyramidOf(ctx context.Context, g *zarr.Group, p multiscale.Pyramid) (pyramidInfo, error) {
+	out := pyramidInfo{Name: p.Name, Format: p.Format, Version: p.Version, Axes: []axisInfo{}}
+	for _, a := range p.Axes {
+		out.Axes = append(out.Axes, axisInfo(a))
+	}
+	for i, l := range p.Levels {
+		x := levelInfo{Path: l.Path, Scale: l.Scale, Translation: l.Translation, DerivedFrom: l.DerivedFrom, Method: l.Method, Grid: gridOf(l.Grid)}
+		if l.Grid != nil && l.Grid.Shape != [2]int{} {
+			x.Shape = l.Grid.Shape[:]
+		}
+		if i < maxLevels {
+			n, err := g.Open(ctx, l.Path)
+			if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, fault.Limit) {
+				return out, err
+			}
+			switch n := n.(type) {
+			case *zarr.Array:
+				x.Kind, x.Shape = "array", n.Shape()
+			case *zarr.Group:
+				x.Kind = "group"
+			}
+		}
+		out.Levels = append(out.Levels, x)
+	}
+	return out, nil
+}
+
+func gridOf(g *crs.Grid) *gridInfo {
+	if g == nil {
+		return nil
+	}
+	out := &gridInfo{Registration: g.Registration, BBox: g.BBox, Source: g.Source}
+	if g.Dims != [2]string{} {
+		out.Dims = g.Dims[:]
+	}
+	if g.Shape != [2]int{} {
+		out.Shape = g.Shape[:]
+	}
+	if g.Transform != (crs.Affine{}) {
+		out.Transform = g.Transform[:]
+	}
+	return out
+}
+
+// rows prints the properties of the georeference.
+func (i *georefInfo) rows(row func(name, format string, args ...any)) {
+	if i == nil {
+		return
+	}
+	if c := i.CRS; c != nil {
+		name := c.Name
+		if c.Code != "" && c.Code != name {
+			name = c.Code + " " + name
+		}
+		from := c.Source
+		if c.Var != "" && c.Var != from {
+			from += " " + c.Var
+		}
+		row("crs", "%s (from %s)", name, from)
+	}
+	if g := i.Grid; g != nil && g.Transform != nil {
+		row("transform", "%s (%s, from %s)", floats(g.Transform), g.Registration, g.Source)
+	} else if g != nil && g.BBox != nil {
+		row("bbox", "%s (from %s)", floats(g.BBox), g.Source)
+	}
+	for _, f := range i.Findings {
+		row("finding", "%s", strings.TrimLeft(f.Node+" "+f.Pointer+": "+f.Message, " :"))
+	}
+}
+
+// print prints the levels of the pyramids.
+func (i *georefInfo) print(out io.Writer) error {
+	if i == nil {
+		return nil
+	}
+	for _, p := range i.Pyramids {
+		title := string(p.Format)
+		for _, part := range []string{p.Version, p.Name} {
+			if part != "" {
+				title += " " + part
+			}
+		}
+		if _, err := fmt.Fprintf(out, "pyramid  %s\n", render.OneLine(title+axesText(p.Axes))); err != nil {
+			return err
+		}
+		w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+		for _, l := range p.Levels {
+			kind := l.Kind
+			if kind == "" {
+				kind = "unreadable"
+			}
+			shape, scale := "[-]", "unknown"
+			if l.Shape != nil {
+				shape = "[" + list(l.Shape) + "]"
+			}
+			if l.Scale != nil {
+				scale = floats(l.Scale)
+			}
+			fmt.Fprintf(w, "  %s\t%s\t%s\tscale %s\n", render.OneLine(l.Path), kind, shape, scale)
+		}
+		if err := w.Flush(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// axesText formats the named axes of a pyramid, as in ": z micrometer, y micrometer".
+func axesText(axes []axisInfo) string {
+	var parts []string
+	for _, a := range axes {
+		if a.Name != "" {
+			parts = append(parts, strings.TrimSpace(a.Name+" "+a.Unit))
+		}
+	}
+	if parts == nil {
+		return ""
+	}
+	return ": " + strings.Join(parts, ", ")
+}
+
+func floats(values []float64) string {
+	parts := make([]string, len(values))
+	for i, v := range values {
+		parts[i] = strconv.FormatFloat(v, 'g', -1, 64)
+		if v == float64(int64(v)) && v > -1e15 && v < 1e15 {
+			parts[i] = strconv.FormatInt(int64(v), 10)
+		}
+	}
+	return strings.Join(parts, ", ")
+}

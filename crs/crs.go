@@ -1,0 +1,87 @@
+package crs
+
+import "github.com/zargo-io/zargo/internal/convention"
+
+// Reference is the georeference of an array or group.
+type Reference struct {
+	CRS      *CRS  // nil if no source has a coordinate reference system
+	Grid     *Grid // nil if no source describes one
+	Findings []Finding
+}
+
+// CRS is a coordinate reference system. At least one of the members Code, WKT, PROJJSON and
+// GridMapping is set. They come from one source, and describe the same system.
+type CRS struct {
+	// Code is the code of the system. If the source lacks it, Code is the identifier in WKT or
+	// PROJJSON. It is the zero value if the system lacks a code.
+	Code Code
+
+	WKT      string         // WKT 1 or WKT 2, unchanged; or ""
+	PROJJSON map[string]any // unchanged; or nil
+
+	// GridMapping contains the attributes of the grid mapping variable of the CF conventions,
+	// unchanged; or nil. They include grid_mapping_name and the parameters of the projection.
+	GridMapping map[string]any
+
+	Source Source
+	Var    string // name of the grid mapping variable; or ""
+}
+
+// Source is the convention that a value was read from.
+type Source string
+
+// The sources of a coordinate reference system and of a grid.
+const (
+	FromGridMapping  Source = "grid_mapping"     // CF conventions, section 5.6
+	FromSpatialRef   Source = "spatial_ref"      // rioxarray
+	FromGDAL         Source = "_CRS"             // GDAL
+	FromProj         Source = "proj"             // Zarr convention proj
+	FromSpatial      Source = "spatial"          // Zarr convention spatial
+	FromGeoTransform Source = "GeoTransform"     // GDAL and rioxarray
+	FromGroupProj    Source = "proj of group"    // Zarr convention proj in the group above the array
+	FromGroupSpatial Source = "spatial of group" // Zarr convention spatial in the group above the array
+)
+
+// Name returns the name of the system for people: its name in PROJJSON or WKT, else its name in the
+// grid mapping variable, else its code.
+func (c *CRS) Name() string {
+	if name, ok := c.PROJJSON["name"].(string); ok && name != "" {
+		return name
+	}
+	if w := parseWKT(c.WKT); w.name != "" {
+		return w.name
+	}
+	for _, attr := range []string{"projected_crs_name", "geographic_crs_name", "grid_mapping_name"} {
+		if name, ok := c.GridMapping[attr].(string); ok && name != "" {
+			return name
+		}
+	}
+	return c.Code.String()
+}
+
+// Finding describes an attribute that was ignored, or that violates a rule.
+type Finding struct {
+	// Node is "" for the attributes of the node, ".." for those of the group above it, and
+	// otherwise the name of the grid mapping variable.
+	Node    string
+	Pointer string // JSON pointer from the attributes (RFC 6901)
+	Text    string
+	Note    bool // the attribute follows the conventions, but is not used
+}
+
+// String returns the finding as a sentence for people.
+func (f Finding) String() string {
+	if f.Node != "" {
+		return f.Node + " " + f.Pointer + ": " + f.Text
+	}
+	return f.Pointer + ": " + f.Text
+}
+
+// findings converts the findings of one node.
+func findings(node string, list []convention.Finding) []Finding {
+	out := make([]Finding, len(list))
+	for i, f := range list {
+		out[i] = Finding{node, f.Pointer, f.Text, f.Note}
+	}
+	return out
+}

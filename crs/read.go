@@ -1,0 +1,160 @@
+package crs
+
+import (
+	"math"
+	"slices"
+
+	"github.com/zargo-io/zargo/internal/convention"
+)
+
+// Node is the metadata of an array or group that determines its georeference.
+type Node struct {
+	Array bool           // the node is an array, not a group
+	Attrs map[string]any // of the node
+	Dims  []string       // names of the dimensions of the array; nil if they are unknown
+	Shape []int          // of the array
+
+	// Parent contains the attributes of the group directly above an array; nil if they are unknown.
+	Parent map[string]any
+
+	// Var returns the attributes of another array in the same group. It reports false if the group
+	// lacks an array with this name. Read calls it for grid mapping variables. It may be nil.
+	Var func(name string) (attrs map[string]any, ok bool)
+}
+
+// Read returns the georeference of a node. It ignores malformed attributes, and returns a finding
+// for each of them.
+func Read(n Node) Reference { return read(n, false) }
+
+// Validate returns the findings of [Read], and in addition the violations of the rules of the
+// conventions proj and spatial that do not prevent reading: attributes whose convention
+// zarr_conventions does not declare, and declarations of drafts.
+func Validate(n Node) []Finding { return read(n, true).Findings }
+
+// reader collects the georeference of a node.
+type reader struct {
+	node    Node
+	strict  bool
+	systems []*CRS // in order of priority
+	grids   []*Grid
+	out     []Finding
+}
+
+// about collects the findings that f adds about the attributes of a node.
+func (r *reader) about(node string, f func(*convention.Findings)) {
+	found := convention.Findings{Strict: r.strict}
+	f(&found)
+	r.out = append(r.out, findings(node, found.List)...)
+}
+
+func read(n Node, strict bool) Reference {
+	r := &reader{node: n, strict: strict}
+	r.gridMapping()
+	r.about("", func(f *convention.Findings) {
+		r.system(gdal(n.Attrs, f))
+		r.system(proj(n.Attrs, FromProj, f))
+		r.grid(r.spatial(n.Attrs, FromSpatial, f), true)
+		if strict {
+			convention.Check(n.Attrs, f)
+			r.declared(f)
+		}
+	})
+	if n.Array && n.Parent != nil {
+		r.about("..", func(f *convention.Findings) {
+			f.Strict = false // the group is checked by itself
+			r.system(proj(n.Parent, FromGroupProj, f))
+			if _, levels := n.Parent["multiscales"]; !levels {
+				r.grid(r.spatial(n.Parent, FromGroupSpatial, f), false)
+			}
+		})
+	}
+	ref := Reference{}
+	if len(r.systems) > 0 {
+		ref.CRS = r.systems[0]
+		r.compareSystems()
+	}
+	if len(r.grids) > 0 {
+		ref.Grid = r.grids[0]
+		r.compareGrids()
+	}
+	ref.Findings = r.out
+	return ref
+}
+
+func (r *reader) system(c *CRS) {
+	if c != nil {
+		r.systems = append(r.systems, c)
+	}
+}
+
+// grid adds a grid. The grid of spatial: precedes that of GeoTransform if it has a transformation.
+func (r *reader) grid(g *Grid, first bool) {
+	switch {
+	case g == nil:
+	case first && g.Transform != (Affine{}):
+		r.grids = append([]*Grid{g}, r.grids...)
+	default:
+		r.grids = append(r.grids, g)
+	}
+}
+
+// compareSystems reports sources whose code differs from that of the source with the highest
+// priority. The group above an array may have another system, because the array overrides it.
+func (r *reader) compareSystems() {
+	first := r.systems[0]
+	for _, other := range r.systems[1:] {
+		if other.Source == FromGroupProj || first.Code == (Code{}) || other.Code == (Code{}) || first.Code == other.Code {
+			continue
+		}
+		r.about("", func(f *convention.Findings) {
+			f.Add("", "%s has the coordinate reference system %s, and %s has %s; %s is used", first.Source, first.Code, other.Source, other.Code, first.Source)
+		})
+	}
+}
+
+// compareGrids reports sources whose transformation differs from that of the source with the
+// highest priority by more than a hundredth of an element.
+func (r *reader) compareGrids() {
+	first := r.grids[0]
+	for _, other := range r.grids[1:] {
+		if other.Source == FromGroupSpatial || first.Transform == (Affine{}) || other.Transform == (Affine{}) {
+			continue
+		}
+		if !near(first, other) {
+			r.about("", func(f *convention.Findings) {
+				f.Add("", "%s has the transformation %v, and %s has %v; %s is used", first.Source, first.Transform, other.Source, other.Transform, first.Source)
+			})
+		}
+	}
+}
+
+// near reports whether two grids have the same coordinates at their first and last elements.
+func near(a, b *Grid) bool {
+	dx, dy := a.Transform.Resolution()
+	tolerance := math.Max(dx, dy) / 100
+	last := [2]int{max(a.Shape[0], 2) - 1, max(a.Shape[1], 2) - 1}
+	for _, at := range [2][2]int{{0, 0}, last} {
+		x, y := a.At(at[0], at[1])
+		u, v := b.At(at[0], at[1])
+		if !(math.Abs(x-u) <= tolerance && math.Abs(y-v) <= tolerance) {
+			return false
+		}
+	}
+	return true
+}
+
+// declared checks that zarr_conventions declares the conventions of the node's attributes.
+func (r *reader) declared(f *convention.Findings) {
+	for _, c := range []struct {
+		convention.Convention
+		attrs []string
+	}{{convention.Proj(), projAttrs[:]}, {convention.Spatial(), spatialAttrs[:]}} {
+		used := slices.IndexFunc(c.attrs, func(name string) bool { return r.node.Attrs[name] != nil })
+		switch known := c.Declared(r.node.Attrs, f); {
+		case known && used < 0 && c.Name == "proj":
+			f.Rule("", "must have proj:code, proj:wkt2 or proj:projjson, because zarr_conventions declares the convention proj")
+		case !known && used >= 0:
+			f.Rule(convention.Pointer(c.attrs[used]), "zarr_conventions must declare the convention %s", c.Name)
+		}
+	}
+}
