@@ -56,7 +56,8 @@ func (b *builder) enter(ctx context.Context, free func() error) error {
 	return err
 }
 
-// entered reports whether the state is stored. It returns fault.Conflict if another state is stored.
+// entered reports whether the state is stored. It returns fault.Conflict if another state is
+// stored.
 func (b *builder) entered(ctx context.Context, doc []byte) (bool, error) {
 	v, err := b.st.Get(ctx, b.stateKey(), store.GetOptions{Max: maxDocument}, nil)
 	switch {
