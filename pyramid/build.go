@@ -221,6 +221,10 @@ func (b *builder) build(ctx context.Context) error {
 	}
 	missing := false
 	free := func() error {
+		attrs, err := b.attrs(ctx)
+		if err != nil {
+			return err
+		}
 		for i, u := range b.levels {
 			is, err := u.stored(ctx, b.st, b.opts)
 			switch {

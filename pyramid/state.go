@@ -43,11 +43,14 @@ func (b *builder) enter(ctx context.Context, free func() error) error {
 		return err
 	}
 	if err := free(); err != nil {
-		// The objects may belong to a build that began after the state was read.
+		// The objects may belong to a build that began after the state was read, and has removed
+		// its state if it is complete.
 		if found, again := b.entered(ctx, doc); again != nil || found {
 			return again
 		}
-		return err
+		if err := free(); err != nil {
+			return err
+		}
 	}
 	stored, err := putAbsent(ctx, b.st, b.stateKey(), doc)
 	if err == nil && string(stored) != string(doc) {
