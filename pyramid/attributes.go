@@ -75,8 +75,8 @@ func same(entry any, a asset) bool {
 	return err1 == nil && err2 == nil && bytes.Equal(x, y)
 }
 
-// layoutIn returns the entries of the attribute multiscales, and the attribute itself. The attribute
-// of another convention, such as that of OME-Zarr, is an error.
+// layoutIn returns the entries of the attribute multiscales, and the attribute itself. The
+// attribute of another convention, such as that of OME-Zarr, is an error.
 func layoutIn(attrs map[string]any) (entries []any, of map[string]any, err error) {
 	switch v := attrs[attrMultiscales].(type) {
 	case nil:

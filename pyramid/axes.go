@@ -15,8 +15,8 @@ const maxFactor = 64
 // spatial contains the names of horizontal dimensions, in lower case.
 var spatial = [...]string{"y", "x", "lat", "lon", "latitude", "longitude", "rlat", "rlon", "northing", "easting"}
 
-// factors returns the factor of each axis of an array: factor for the axes that are downsampled, and
-// 1 for the others.
+// factors returns the factor of each axis of an array: factor for the axes that are downsampled,
+// and 1 for the others.
 func factors(a *zarr.Array, dims []string, factor int) ([]int, error) {
 	names, rank := a.Dims(), len(a.Shape())
 	f := make([]int, rank)

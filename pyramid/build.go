@@ -62,7 +62,8 @@ type Level struct {
 // MiB for an array of 10,000 × 10,000 elements of 4 bytes.
 const defaultMemory = 96 << 20
 
-// maxObjects is the maximum number of chunks or shards of all levels, as for the tasks of a transfer.
+// maxObjects is the maximum number of chunks or shards of all levels, as for the tasks of a
+// transfer.
 const maxObjects = 1 << 30
 
 // Build creates the levels of the pyramid of the array at a path, and describes them in the
@@ -75,9 +76,11 @@ const maxObjects = 1 << 30
 // follow later changes of the array. To compute them again, remove them first.
 //
 // Build returns fault.Exists if other nodes or objects are stored where the levels would be. It
-// returns fault.Conflict if an unfinished build had other options, fault.Selection if the options do
-// not fit the array, and fault.Type if the method does not accept the data type. For an array whose
-// chunks differ in shape it returns errors.ErrUnsupported. Other errors are those of package zarr.
+// returns fault.Conflict if an unfinished build had other options, fault.Selection if the options
+// do not fit the array, fault.Type if the method does not accept the data type, and fault.Limit if a
+// chunk is too large for the memory of the process or the levels have more than 2^30 chunks. For an
+// array whose chunks differ in shape it returns errors.ErrUnsupported. Other errors are those of
+// package zarr.
 func Build(ctx context.Context, st store.Store, path string, o Options) ([]Level, error) {
 	b, err := newBuilder(ctx, st, path, o)
 	if err == nil {
@@ -218,6 +221,10 @@ func (b *builder) build(ctx context.Context) error {
 	}
 	missing := false
 	free := func() error {
+		attrs, err := b.attrs(ctx)
+		if err != nil {
+			return err
+		}
 		for i, u := range b.levels {
 			is, err := u.stored(ctx, b.st, b.opts)
 			switch {

@@ -387,8 +387,8 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestForeignAttribute checks that the attribute multiscales of OME-Zarr is kept.
-func TestForeignAttribute(t *testing.T) {
+// TestOtherConvention checks that the attribute multiscales of OME-Zarr is kept.
+func TestOtherConvention(t *testing.T) {
 	st := mem.New()
 	image(t, st, "a", small())
 	g, err := zarr.OpenGroup(t.Context(), st, "")

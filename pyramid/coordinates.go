@@ -17,8 +17,8 @@ import (
 const maxCoordinate = 32 << 20
 
 // coordinates creates the index coordinates of a level beside its array. The coordinate of a
-// downsampled dimension is the mean of that of the previous level. The other coordinates are copied.
-// Levels that are arrays in one group have no coordinates of their own.
+// downsampled dimension is the mean of that of the previous level. The other coordinates are
+// copied. Levels that are arrays in one group have no coordinates of their own.
 func (b *builder) coordinates(ctx context.Context, level int) error {
 	to, _ := split(b.layout.path(level))
 	if to == b.layout.group {

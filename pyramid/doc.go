@@ -17,26 +17,26 @@
 //
 // The attributes multiscales and zarr_conventions of the group describe the levels by the
 // convention multiscales 0.1 of zarr-conventions. Its transform maps the index of an element to the
-// previous level: index × factor + (factor - 1)/2. Build writes them last, so no incomplete level is
-// announced. Entries of other arrays are kept.
+// previous level: index × factor + (factor - 1)/2. Build writes them last, so no incomplete level
+// is announced. Entries of other arrays are kept.
 //
 // # Levels
 //
 // Each level is computed from the previous one. An element is computed from a window of Factor
 // elements along each downsampled dimension. A window at the end of a dimension may have fewer
 // elements. For [Mean] the result equals coarsen(boundary="pad").mean() of xarray for float64,
-// rounded to the data type. Means of integers are exact before they are rounded to the nearest, ties
-// to even, as xarray rounds packed values.
+// rounded to the data type. Means of integers are exact before they are rounded to the nearest,
+// ties to even, as xarray rounds packed values.
 //
 // Missing elements are those of xarray: NaN, elements equal to _FillValue or missing_value, and
-// elements of a v2 array equal to its fill value. They are excluded. A window without other elements
-// becomes the missing value. Values are not unpacked, because scale_factor and add_offset also apply
-// to means.
+// elements of a v2 array equal to its fill value. They are excluded. A window without other
+// elements becomes the missing value. Values are not unpacked, because scale_factor and add_offset
+// also apply to means.
 //
 // # Interruptions
 //
-// Each chunk or shard is written once, as a whole. The documents of a level are stored after all its
-// chunks. Until all levels are described, an object below __zargo_pyramid in the group has the
+// Each chunk or shard is written once, as a whole. The documents of a level are stored after all
+// its chunks. Until all levels are described, an object below __zargo_pyramid in the group has the
 // options of the build. The next build with the same options skips the stored objects. Chunks of
 // only fill values are not stored, so they are computed again. Concurrent builds with the same
 // options store the same bytes, and all succeed.

@@ -14,7 +14,8 @@ type layout struct {
 }
 
 // layoutOf returns the layout of the pyramid of an array. If the array or its group has the name 0,
-// other levels have their number instead. Otherwise the other levels are in groups beside the array.
+// other levels have their number instead. Otherwise the other levels are in groups beside the
+// array.
 func layoutOf(array string) (layout, error) {
 	if array == "" {
 		return layout{}, fault.Newf(fault.Selection, "the array must be in a group, but is the root of the store")

@@ -82,8 +82,8 @@ func (b *builder) level(ctx context.Context, level int, from *zarr.Array, u unpu
 	return u.publish(ctx, b.st)
 }
 
-// present returns the positions of the stored objects of an array. It is empty if the store does not
-// list its keys.
+// present returns the positions of the stored objects of an array. It is empty if the store does
+// not list its keys.
 func (b *builder) present(ctx context.Context, a *zarr.Array) (*chunkkeys.Set, error) {
 	grid := a.GridShape()
 	set := chunkkeys.NewSet(grid)

@@ -9,8 +9,8 @@ import (
 // reducer reduces a box of elements in memory form. A reducer has no state, so it is safe for
 // concurrent use.
 type reducer interface {
-	// reduce writes the elements of a box to dst, which has the given shape. The box starts at at and
-	// has the shape out. src has the windows of the box, in the shape in: along each dimension,
+	// reduce writes the elements of a box to dst, which has the given shape. The box starts at at
+	// and has the shape out. src has the windows of the box, in the shape in: along each dimension,
 	// factor elements for each element of the box, or fewer for the last one.
 	reduce(dst []byte, shape, at, out []int, src []byte, in, factor []int) error
 }

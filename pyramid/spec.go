@@ -13,8 +13,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// resized returns the spec of array a with another shape. Chunks and shards have the same shape, but
-// are not longer than the array needs.
+// resized returns the spec of array a with another shape. Chunks and shards have the same shape,
+// but are not longer than the array needs.
 func resized(a *zarr.Array, shape []int) (zarr.Spec, error) {
 	spec := a.Spec()
 	spec.Shape = shape

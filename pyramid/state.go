@@ -43,11 +43,14 @@ func (b *builder) enter(ctx context.Context, free func() error) error {
 		return err
 	}
 	if err := free(); err != nil {
-		// The objects may belong to a build that began after the state was read.
+		// The objects may belong to a build that began after the state was read, and has removed
+		// its state if it is complete.
 		if found, again := b.entered(ctx, doc); again != nil || found {
 			return again
 		}
-		return err
+		if err := free(); err != nil {
+			return err
+		}
 	}
 	stored, err := putAbsent(ctx, b.st, b.stateKey(), doc)
 	if err == nil && string(stored) != string(doc) {
@@ -56,7 +59,8 @@ func (b *builder) enter(ctx context.Context, free func() error) error {
 	return err
 }
 
-// entered reports whether the state is stored. It returns fault.Conflict if another state is stored.
+// entered reports whether the state is stored. It returns fault.Conflict if another state is
+// stored.
 func (b *builder) entered(ctx context.Context, doc []byte) (bool, error) {
 	v, err := b.st.Get(ctx, b.stateKey(), store.GetOptions{Max: maxDocument}, nil)
 	switch {
