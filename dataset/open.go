@@ -77,20 +77,28 @@ func (d *Dataset) members(ctx context.Context, o Options) error {
 			d.groups = append(d.groups, n.Name())
 			continue
 		}
-		s := &stored{array: a, attrs: attributes(a)}
-		s.dims = dimensions(a, func(text string) { d.find(a.Path(), "%s", text) })
-		c, err := cf.New(cf.Variable{Name: a.Name(), Type: a.DType(), Fill: a.Fill(), V2: a.Format() == 2, Attrs: a.Attrs()}, o.CF)
-		switch {
-		case err == nil:
-			s.coding = c
-			for _, f := range c.Findings() {
-				d.find(a.Path(), "%v", f)
-			}
-		case !errors.Is(err, fault.Type):
+		if err := d.add(a, o); err != nil {
 			return err
 		}
-		d.vars[a.Name()] = s
 	}
+	return nil
+}
+
+// add adds an array to the variables.
+func (d *Dataset) add(a *zarr.Array, o Options) error {
+	s := &stored{array: a, attrs: attributes(a)}
+	s.dims = dimensions(a, func(text string) { d.find(a.Path(), "%s", text) })
+	c, err := cf.New(cf.Variable{Name: a.Name(), Type: a.DType(), Fill: a.Fill(), V2: a.Format() == 2, Attrs: a.Attrs()}, o.CF)
+	switch {
+	case err == nil:
+		s.coding = c
+		for _, f := range c.Findings() {
+			d.find(a.Path(), "%v", f)
+		}
+	case !errors.Is(err, fault.Type):
+		return err
+	}
+	d.vars[a.Name()] = s
 	return nil
 }
 
@@ -134,7 +142,7 @@ func (d *Dataset) dimensions() error {
 			case j < 0:
 				d.dims, first[dim] = append(d.dims, Dim{dim, n}), name
 			case d.dims[j].Len != n:
-				return &zarr.MetaError{Key: d.group.Path(), Err: fault.Newf(fault.Metadata, "dimension %q has the length %d in %s and %d in %s", dim, d.dims[j].Len, first[dim], n, name)}
+				return &zarr.MetaError{Key: d.path(), Err: fault.Newf(fault.Metadata, "dimension %q has the length %d in %s and %d in %s", dim, d.dims[j].Len, first[dim], n, name)}
 			}
 		}
 	}
