@@ -101,6 +101,7 @@ func Table() []Rule {
 		{Package: "internal/masked", Own: []string{"zarr/dtype"}, Pure: true},
 		{Package: "cf", Own: []string{"zarr/dtype", "zarr/fault"}, Pure: true},
 		{Package: "dataset", Own: []string{"cf", "concurrency", "internal/masked", "zarr", "zarr/dtype", "zarr/fault", "zarr/store"}},
+		{Package: "picture", Own: []string{"cf", "concurrency", "dataset", "zarr", "zarr/dtype", "zarr/fault", "zarr/store", "zarr/store/mem", "zarr/store/zip"}, External: []string{"golang.org/x/image"}},
 		{Package: "zarr/upkeep", Own: []string{"zarr", "internal/masked", "zarr/fault", "zarr/store", "zarr/meta", "concurrency", "internal/chunkkeys", "internal/claim", "internal/document", "internal/hierarchy"}},
 		{Package: "zarr/validate", Own: []string{"zarr", "zarr/upkeep", "zarr/fault", "zarr/rule", "zarr/store", "zarr/store/mem", "zarr/store/large", "zarr/dtype", "zarr/meta", "concurrency", "internal/alike", "internal/chunkkeys", "internal/claim", "internal/document", "internal/hierarchy", "internal/written"}},
 		{Package: "internal/census", Own: []string{"zarr", "internal/hierarchy", "zarr/fault", "zarr/store", "concurrency"}},
@@ -121,8 +122,8 @@ func Table() []Rule {
 		{Package: "openurl/all", Own: []string{"azure", "concurrency", "gcs", "openurl", "s3", "zarr/store/http", "zarr/store/retry"}},
 
 		{Package: "cmd/zargo/internal/render", Own: []string{"zarr", "zarr/dtype", "zarr/fault", "internal/bucketcheck", "internal/npy"}},
-		{Package: "cmd/zargo", Own: []string{"cmd/zargo/internal/render", "zarr/...", "transfer", "concurrency", "openurl", "openurl/all", "internal/account", "internal/bucketcheck", "internal/census", "internal/diff", "internal/listed", "internal/manifest", "internal/npy", "blob", "s3", "gcs", "azure"},
-			External: []string{"github.com/alecthomas/kong", "github.com/vbauerster/mpb/v8", "github.com/vbauerster/cupwriter", gocloud}},
+		{Package: "cmd/zargo", Own: []string{"cmd/zargo/internal/render", "zarr/...", "transfer", "concurrency", "dataset", "picture", "openurl", "openurl/all", "internal/account", "internal/bucketcheck", "internal/census", "internal/diff", "internal/listed", "internal/manifest", "internal/npy", "blob", "s3", "gcs", "azure"},
+			External: []string{"github.com/alecthomas/kong", "github.com/vbauerster/mpb/v8", "github.com/vbauerster/cupwriter", "github.com/mattn/go-sixel", gocloud}},
 
 		// Examples import only what a user can import, so that users can copy them. The quickstart links
 		// no provider, and each cloud function links only its own provider.
@@ -133,7 +134,7 @@ func Table() []Rule {
 		{Package: "examples/region", Own: []string{"zarr/...", "concurrency"}},
 		{Package: "examples/web", Own: []string{"zarr/...", "concurrency"}},
 		{Package: "examples/internal/measure", Own: []string{"zarr/...", "concurrency"}}, // builds the examples
-		{Package: "examples/...", Own: []string{"zarr/...", "cf", "dataset", "concurrency", "openurl", "openurl/all", "transfer", "examples/mainjob", "examples/region", "examples/web"}},
+		{Package: "examples/...", Own: []string{"zarr/...", "cf", "dataset", "picture", "concurrency", "openurl", "openurl/all", "transfer", "examples/mainjob", "examples/region", "examples/web"}},
 
 		// The fault proxy imports no client, so that it works with any client.
 		{Package: "integration/faultproxy"},
