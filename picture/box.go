@@ -76,13 +76,13 @@ func boxesIn[S cf.Number](ctx context.Context, s *Slice, v *dataset.Variable) er
 	dims := v.Dims()
 	inBox := math.Ceil(float64(dims[0].Len)/float64(s.Height)) * math.Ceil(float64(dims[1].Len)/float64(s.Width))
 	if n := float64(dims[0].Len) * float64(dims[1].Len); n > maxElements || inBox > math.MaxUint32 {
-		return fault.Newf(fault.Limit, "variable %s: %.0f elements are too many for the means of %d × %d boxes: select less, or read the nearest elements", v.Name(), n, s.Height, s.Width)
+		return fault.Newf(fault.Limit, "%s has %.0f elements, too many for the means of %d × %d boxes: select less, or read the nearest elements", nameOf(v), n, s.Height, s.Width)
 	}
 	var axes [2]along
 	for i, d := range dims {
 		axis, position, ok := v.Axis(d.Name)
 		if !ok {
-			return fault.Newf(fault.Selection, "variable %s: the dimension %q of points has no boxes: read the nearest elements", v.Name(), d.Name)
+			return fault.Newf(fault.Selection, "%s has the dimension %q of points, which has no boxes: read the nearest elements", nameOf(v), d.Name)
 		}
 		axes[i] = along{array: v.Array(), axis: axis, n: d.Len, position: position}
 		if chunks := v.Array().Chunks(); chunks != nil {

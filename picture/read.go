@@ -78,7 +78,7 @@ func Read(ctx context.Context, v *dataset.Variable, o ReadOptions) (*Slice, erro
 // plane drops dimensions of length 1 until two dimensions remain.
 func plane(v *dataset.Variable) (*dataset.Variable, error) {
 	if _, ok := v.Coding(); !ok {
-		return nil, fault.Newf(fault.Type, "variable %s: data type %v has no numbers", v.Name(), v.Array().DType())
+		return nil, fault.Newf(fault.Type, "%s has the data type %v, want numbers", nameOf(v), v.Array().DType())
 	}
 	dims := v.Dims()
 	var drop []dataset.Query
@@ -87,20 +87,32 @@ func plane(v *dataset.Variable) (*dataset.Variable, error) {
 			drop = append(drop, dataset.At(d.Name, 0))
 		}
 	}
-	if len(dims)-len(drop) != 2 {
+	if n := len(dims) - len(drop); n != 2 {
 		text := make([]string, len(dims))
 		for i, d := range dims {
 			text[i] = fmt.Sprintf("%s (%d)", d.Name, d.Len)
 		}
-		return nil, fault.Newf(fault.Selection, "variable %s has %d dimensions, but a picture has two: select one element of the others: %s", v.Name(), len(dims), strings.Join(text, ", "))
+		advice := ""
+		if n > 2 {
+			advice = ": select one element of the others"
+		}
+		return nil, fault.Newf(fault.Selection, "a picture needs two dimensions, %s has %d: %s%s", nameOf(v), len(dims), strings.Join(text, ", "), advice)
 	}
 	return v.Sel(drop...)
+}
+
+// nameOf returns the name of a variable in errors. An array at the root of a store has no name.
+func nameOf(v *dataset.Variable) string {
+	if v.Name() == "" {
+		return "the array"
+	}
+	return "variable " + v.Name()
 }
 
 // title returns the name and the units of a variable.
 func title(v *dataset.Variable) string {
 	if units := text(v, "units"); units != "" {
-		return v.Name() + " (" + units + ")"
+		return strings.TrimSpace(v.Name() + " (" + units + ")")
 	}
 	return v.Name()
 }
