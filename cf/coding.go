@@ -1,10 +1,10 @@
 package cf
 
 import (
-	"errors"
 	"encoding/base64"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"math/big"

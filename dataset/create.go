@@ -96,7 +96,7 @@ func (v VarSpec) array(format int) (zarr.Spec, error) {
 		s.Attrs = map[string]any{}
 	}
 	if format == 2 {
-		s.Attrs["_ARRAY_DIMENSIONS"], s.Dims = slices.Clone(s.Dims), nil
+		s.Attrs["_ARRAY_DIMENSIONS"], s.Dims = append([]string{}, s.Dims...), nil
 		if s.Fill == nil { // xarray takes any fill value of v2 for a missing value
 			s.Fill = zarr.NoFill
 		}

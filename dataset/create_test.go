@@ -114,3 +114,16 @@ func TestWriteLabels(t *testing.T) {
 		t.Errorf("values: %v", got)
 	}
 }
+
+// TestScalar checks that a variable without dimensions has an empty list of dimensions in v2.
+func TestScalar(t *testing.T) {
+	st := mem.New()
+	_, err := dataset.Create(t.Context(), st, "", dataset.Spec{Format: 2, Vars: []dataset.VarSpec{{Name: "crs", Spec: zarr.Spec{Shape: []int{}, DType: dtype.Int32}}}}, dataset.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := st.Get(t.Context(), "crs/.zattrs", store.GetOptions{}, nil)
+	if err != nil || !strings.Contains(string(v.Bytes), `"_ARRAY_DIMENSIONS": []`) {
+		t.Errorf("%s, %v", v.Bytes, err)
+	}
+}

@@ -196,7 +196,7 @@ func (d *Dataset) choose(q Query) (chosen, error) {
 	}
 	c, err := q.choose(x, n)
 	if err != nil {
-		return chosen{}, fmt.Errorf("dataset %s: %w", d.group.Path(), err)
+		return chosen{}, fmt.Errorf("dataset %s: %w", d.path(), err)
 	}
 	return c, nil
 }

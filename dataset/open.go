@@ -211,7 +211,7 @@ func (d *Dataset) dimensions(grows string) (string, error) {
 			case dim == grows:
 				d.dims[j].Len = min(d.dims[j].Len, n)
 			case d.dims[j].Len != n:
-				return dim, &zarr.MetaError{Key: d.group.Path(), Err: fault.Newf(fault.Metadata, "dimension %q has the length %d in %s and %d in %s", dim, d.dims[j].Len, first[dim], n, name)}
+				return dim, &zarr.MetaError{Key: d.path(), Err: fault.Newf(fault.Metadata, "dimension %q has the length %d in %s and %d in %s", dim, d.dims[j].Len, first[dim], n, name)}
 			}
 		}
 	}

@@ -6,25 +6,15 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/zargo-io/zargo/internal/convention"
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// The names of attributes, and the entry of the convention in zarr_conventions.
+// The names of attributes.
 const (
 	attrMultiscales = "multiscales"
-	attrConventions = "zarr_conventions"
-	conventionUUID  = "d35379db-88df-4056-af3a-620245f8e347"
+	attrConventions = convention.Key
 )
-
-func convention() map[string]any {
-	return map[string]any{
-		"uuid":        conventionUUID,
-		"name":        attrMultiscales,
-		"description": "Multiscale layout of zarr datasets",
-		"schema_url":  "https://raw.githubusercontent.com/zarr-conventions/multiscales/refs/tags/v1/schema.json",
-		"spec_url":    "https://github.com/zarr-conventions/multiscales/blob/v1/README.md",
-	}
-}
 
 // asset is an entry of the layout of the convention multiscales.
 type asset struct {
@@ -120,9 +110,9 @@ func describe(attrs map[string]any, assets []asset) (map[string]any, error) {
 	list, _ := attrs[attrConventions].([]any)
 	if !slices.ContainsFunc(list, func(c any) bool {
 		m, ok := c.(map[string]any)
-		return ok && m["uuid"] == conventionUUID
+		return ok && m["uuid"] == convention.Multiscales().UUID
 	}) {
-		attrs[attrConventions] = append(slices.Clone(list), convention())
+		attrs[attrConventions] = append(slices.Clone(list), convention.Multiscales().Declaration())
 	}
 	return attrs, nil
 }

@@ -72,6 +72,16 @@ func (catCmd) Help() string {
 }
 
 // Help returns examples.
+func (pictureCmd) Help() string {
+	return examples(
+		"zargo picture weather.zarr/t2m --sel 0 -o map.png",
+		"zargo picture weather.zarr/t2m --isel time=0 --palette coolwarm --range -10:10 -o anomaly.png",
+		"zargo picture weather.zarr/t2m --sel -1 --format halfblocks",
+		"zargo picture 's3://bucket/weather.zarr/t2m?region=eu-central-1' --sel time=2020-01-01",
+	)
+}
+
+// Help returns examples.
 func (planCmd) Help() string {
 	return examples(
 		"zargo plan weather.zarr/t2m --sel 0:31,9,18",

@@ -53,6 +53,7 @@ type cli struct {
 	Append      appendCmd      `cmd:"" help:"Extend an array, or several arrays of a group, and write .npy files after the existing elements."`
 	Cat         catCmd         `cmd:"" help:"Print an array or a part of it."`
 	Plot        plotCmd        `cmd:"" help:"Plot the values along one axis in the terminal."`
+	Picture     pictureCmd     `cmd:"" help:"Draw a picture of two dimensions of an array, as a PNG file or on the terminal."`
 	Copy        copyCmd        `cmd:"" help:"Copy an array, or a group with all nodes below it, to another store, chunk shape, codec or format."`
 	Transfer    transferCmd    `cmd:"" help:"Copy according to a plan that several machines can run."`
 	Pyramid     pyramidCmd     `cmd:"" help:"Create the levels of an image pyramid: an array with fewer and fewer elements along its horizontal dimensions."`

@@ -108,6 +108,7 @@ func Table() []Rule {
 		{Package: "crs", Own: []string{"internal/convention", "zarr/fault"}, Pure: true},
 		{Package: "multiscale", Own: []string{"crs", "internal/convention"}, Pure: true},
 		{Package: "dataset", Own: []string{"cf", "concurrency", "crs", "internal/claim", "internal/document", "internal/hierarchy", "internal/masked", "zarr", "zarr/dtype", "zarr/fault", "zarr/store", "zarr/upkeep"}},
+		{Package: "picture", Own: []string{"cf", "concurrency", "dataset", "zarr", "zarr/dtype", "zarr/fault", "zarr/store", "zarr/store/mem", "zarr/store/zip"}, External: []string{"golang.org/x/image"}},
 		{Package: "zarr/upkeep", Own: []string{"zarr", "internal/masked", "zarr/fault", "zarr/store", "zarr/meta", "concurrency", "internal/chunkkeys", "internal/claim", "internal/document", "internal/hierarchy"}},
 		{Package: "zarr/validate", Own: []string{"crs", "multiscale", "zarr", "zarr/upkeep", "zarr/fault", "zarr/rule", "zarr/store", "zarr/store/mem", "zarr/store/large", "zarr/dtype", "zarr/meta", "concurrency", "internal/alike", "internal/chunkkeys", "internal/claim", "internal/document", "internal/hierarchy", "internal/written"}},
 		{Package: "internal/census", Own: []string{"zarr", "internal/hierarchy", "zarr/fault", "zarr/store", "concurrency"}},
@@ -116,7 +117,7 @@ func Table() []Rule {
 
 		{Package: "transfer", Own: []string{"zarr", "internal/alike", "internal/listed", "internal/masked", "internal/overlay", "internal/rechunk", "internal/written", "zarr/fault", "zarr/store", "zarr/store/mem", "zarr/store/large", "zarr/store/zip", "zarr/dtype", "zarr/meta", "zarr/codec", "concurrency"}},
 
-		{Package: "pyramid", Own: []string{"cf", "concurrency", "internal/chunkkeys", "internal/overlay", "zarr", "zarr/codec", "zarr/dtype", "zarr/fault", "zarr/store", "zarr/store/mem"}},
+		{Package: "pyramid", Own: []string{"cf", "concurrency", "internal/chunkkeys", "internal/convention", "internal/overlay", "zarr", "zarr/codec", "zarr/dtype", "zarr/fault", "zarr/store", "zarr/store/mem"}},
 
 		{Package: "blob", Own: []string{"internal/exact", "zarr/fault", "zarr/store"}, External: []string{gocloud}},
 		{Package: "s3", Own: []string{"zarr/fault", "zarr/store", "zarr/store/limit", "zarr/store/retry", "concurrency", "internal/damaged", "internal/provider", "internal/sentparts", "blob"},
@@ -130,8 +131,8 @@ func Table() []Rule {
 		{Package: "openurl/all", Own: []string{"azure", "concurrency", "gcs", "openurl", "s3", "zarr/store/http", "zarr/store/retry"}},
 
 		{Package: "cmd/zargo/internal/render", Own: []string{"zarr", "zarr/dtype", "zarr/fault", "internal/bucketcheck", "internal/npy"}, External: []string{"github.com/guptarohit/asciigraph"}},
-		{Package: "cmd/zargo", Own: []string{"cmd/zargo/internal/render", "zarr/...", "cf", "crs", "dataset", "multiscale", "pyramid", "transfer", "concurrency", "openurl", "openurl/all", "internal/account", "internal/bucketcheck", "internal/census", "internal/diff", "internal/listed", "internal/manifest", "internal/npy", "internal/similar", "blob", "s3", "gcs", "azure"},
-			External: []string{"github.com/alecthomas/kong", "github.com/vbauerster/mpb/v8", "github.com/vbauerster/cupwriter", gocloud}},
+		{Package: "cmd/zargo", Own: []string{"cmd/zargo/internal/render", "zarr/...", "cf", "crs", "dataset", "multiscale", "picture", "pyramid", "transfer", "concurrency", "openurl", "openurl/all", "internal/account", "internal/bucketcheck", "internal/census", "internal/diff", "internal/listed", "internal/manifest", "internal/npy", "internal/similar", "blob", "s3", "gcs", "azure"},
+			External: []string{"github.com/alecthomas/kong", "github.com/vbauerster/mpb/v8", "github.com/vbauerster/cupwriter", "github.com/mattn/go-sixel", gocloud}},
 
 		// Examples import only what a user can import, so that users can copy them. The quickstart links
 		// no provider, and each cloud function links only its own provider.
@@ -142,7 +143,7 @@ func Table() []Rule {
 		{Package: "examples/region", Own: []string{"zarr/...", "concurrency"}},
 		{Package: "examples/web", Own: []string{"zarr/...", "concurrency"}},
 		{Package: "examples/internal/measure", Own: []string{"zarr/...", "concurrency"}}, // builds the examples
-		{Package: "examples/...", Own: []string{"zarr/...", "cf", "crs", "dataset", "multiscale", "concurrency", "openurl", "openurl/all", "pyramid", "transfer", "examples/mainjob", "examples/region", "examples/web"}},
+		{Package: "examples/...", Own: []string{"zarr/...", "cf", "crs", "dataset", "multiscale", "picture", "concurrency", "openurl", "openurl/all", "pyramid", "transfer", "examples/mainjob", "examples/region", "examples/web"}},
 
 		// The fault proxy imports no client, so that it works with any client.
 		{Package: "integration/faultproxy"},

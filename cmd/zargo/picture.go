@@ -1,0 +1,208 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"image/png"
+	"io"
+	"runtime/debug"
+	"strconv"
+	"strings"
+
+	"github.com/zargo-io/zargo/dataset"
+	"github.com/zargo-io/zargo/picture"
+	"github.com/zargo-io/zargo/zarr/fault"
+)
+
+type pictureCmd struct {
+	URL string `arg:"" name:"url" help:"The array."`
+	selFlags
+	Output   string `short:"o" help:"Write a PNG file, which appears only if the command succeeds; - is standard output. By default the picture is drawn on the terminal." placeholder:"FILE"`
+	Format   string `help:"One of ${enum}. auto is png with -o, and otherwise what the terminal can show." enum:"auto,png,halfblocks,sixel,kitty" default:"auto"`
+	Palette  string `help:"One of ${enum}." enum:"viridis,magma,inferno,plasma,cividis,coolwarm,gray" default:"viridis"`
+	Range    string `help:"The values of the first and the last color, such as -10:10, or as percentiles 2%:98%. The default is the smallest and the largest value." placeholder:"LO:HI"`
+	Size     int    `help:"Maximum height and width of the map in pixels. The default is 1024, and that of the terminal." placeholder:"N"`
+	NoAxes   bool   `name:"no-axes" help:"Draw only the map."`
+	Method   string `help:"How elements become a pixel: ${enum}. box is the mean of all elements that are not missing; nearest reads only one element for each pixel." enum:"box,nearest" default:"box"`
+	FirstRow string `name:"first-row" help:"Where the first row of the array is drawn: ${enum}. auto draws the north at the top, and other rows from the top." enum:"auto,top,bottom" default:"auto"`
+}
+
+// Run draws a picture of an array.
+func (c *pictureCmd) Run(ctx context.Context, s *session) error {
+	how, err := c.options()
+	if err != nil {
+		return err
+	}
+	if c.Size < 0 {
+		return usagef("--size must not be negative, is %d", c.Size)
+	}
+	items, err := c.items()
+	if err != nil {
+		return err
+	}
+	format, err := c.format(s)
+	if err != nil {
+		return err
+	}
+	defer collectOften()()
+	p, v, err := s.openVariable(ctx, c.URL)
+	if err != nil {
+		return err
+	}
+	defer p.release()
+	v, r, err := s.selectOf(ctx, p, v, items)
+	if err != nil {
+		return p.fail(err)
+	}
+	read := picture.ReadOptions{Size: c.Size}
+	if c.Method == "nearest" {
+		read.Method = picture.Nearest
+	} else if err := dense(ctx, v.Array(), len(r), r); errors.Is(err, fault.Limit) {
+		return p.fail(fault.Newf(fault.Limit, "fewer than 1 in %d chunks of the large selection are stored: select less, or use --method nearest", leastStored))
+	} else if err != nil {
+		return p.fail(err)
+	}
+	if most := format.size(s.columns, how.Plain); most > 0 && (c.Size == 0 || c.Size > most) {
+		read.Size = most
+	}
+	if c.Output != "" && c.Output != "-" && read.Method == picture.Box {
+		s.far.reading(v.Array(), r, &s.report)
+	}
+	drawn, err := picture.Read(ctx, v, read)
+	if err != nil {
+		return p.fail(suggestSel(v, err))
+	}
+	if v.Name() == "" { // an array at the root of its store
+		_, name, _ := split(p.root)
+		drawn.Title = strings.TrimSpace(name + " " + drawn.Title)
+	}
+	if how.Size = read.Size; how.Size == 0 {
+		how.Size = 1024
+	}
+	how.Plain = how.Plain || format == halfBlocks
+	img, err := picture.Render(drawn, how)
+	if err != nil {
+		return p.fail(err)
+	}
+	s.warnOfMissing(ctx, p, v.Array())
+	fill := func(w io.Writer) error {
+		if format == halfBlocks && !c.NoAxes {
+			return captioned(w, img, drawn, how)
+		}
+		return format.encode(w, img)
+	}
+	if c.Output == "" || c.Output == "-" {
+		return fill(s.out)
+	}
+	return writeFile(c.Output, func(w io.Writer) error {
+		b := bufio.NewWriterSize(w, 1<<16)
+		if err := fill(b); err != nil {
+			return err
+		}
+		return b.Flush()
+	})
+}
+
+// collectOften makes garbage collections more frequent, which keeps the command below 100 MiB, until
+// the returned function is called. It does not change a lower GOGC.
+func collectOften() (restore func()) {
+	const percent = 25
+	old := debug.SetGCPercent(percent)
+	if old < percent {
+		debug.SetGCPercent(old)
+	}
+	return func() { debug.SetGCPercent(old) }
+}
+
+// options returns the options of the picture.
+func (c *pictureCmd) options() (picture.Options, error) {
+	o := picture.Options{Plain: c.NoAxes, Rows: map[string]picture.Rows{"top": picture.Downward, "bottom": picture.Upward}[c.FirstRow]}
+	var err error
+	if o.Palette, err = picture.ParsePalette(c.Palette); err != nil {
+		return o, err
+	}
+	o.Range, err = parseRange(c.Range)
+	return o, err
+}
+
+// parseRange parses --range: two numbers, or two percentiles.
+func parseRange(text string) (picture.Range, error) {
+	if text == "" {
+		return picture.Range{}, nil
+	}
+	lo, hi, ok := strings.Cut(text, ":")
+	r := picture.Range{Percent: strings.HasSuffix(lo, "%")}
+	if r.Percent && strings.HasSuffix(hi, "%") {
+		lo, hi = lo[:len(lo)-1], hi[:len(hi)-1]
+	}
+	var err, err2 error
+	r.Low, err = strconv.ParseFloat(strings.TrimSpace(lo), 64)
+	r.High, err2 = strconv.ParseFloat(strings.TrimSpace(hi), 64)
+	if !ok || errors.Join(err, err2) != nil || !(r.Low < r.High) {
+		return r, usagef("--range must be LO:HI with LO below HI, such as -10:10 or 2%%:98%%, is %q", text)
+	}
+	return r, nil
+}
+
+// suggestSel adds a value of --isel to the error of a variable with more than two dimensions.
+func suggestSel(v *dataset.Variable, err error) error {
+	dims := v.Dims()
+	if !errors.Is(err, fault.Selection) || len(dims) <= 2 {
+		return err
+	}
+	var items []string
+	for _, d := range dims[:len(dims)-2] {
+		items = append(items, d.Name+"=0")
+	}
+	return fmt.Errorf("%w; for example with --isel %s", err, strings.Join(items, ","))
+}
+
+// graphics is a form in which pictures are printed.
+type graphics int
+
+const (
+	pngFile graphics = iota
+	halfBlocks
+	sixels
+	kitty
+)
+
+// format returns the form that the flags and the terminal determine.
+func (c *pictureCmd) format(s *session) (graphics, error) {
+	switch c.Format {
+	case "halfblocks":
+		return halfBlocks, nil
+	case "sixel":
+		return sixels, nil
+	case "kitty":
+		return kitty, nil
+	}
+	switch {
+	case c.Output == "" && c.Format == "auto" && s.inPipe:
+		return 0, usagef("standard output is not a terminal: name a file with -o, or set --format")
+	case c.Format == "png" || c.Output != "":
+		if !s.inPipe && (c.Output == "" || c.Output == "-") {
+			return 0, usagef("a PNG file is not printed on a terminal: name a file with -o")
+		}
+		return pngFile, nil
+	case !canMove(s.env("TERM")):
+		return 0, usagef("the terminal cannot show a picture: name a file with -o, or set --format")
+	}
+	return graphicsOf(s.env), nil
+}
+
+// encode prints a picture.
+func (g graphics) encode(w io.Writer, img *image.Paletted) error {
+	switch g {
+	case halfBlocks:
+		return printBlocks(w, img)
+	case sixels:
+		return printSixels(w, img)
+	case kitty:
+		return printKitty(w, img)
+	}
+	return png.Encode(w, img)
+}

@@ -1,0 +1,143 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/dataset"
+	"github.com/zargo-io/zargo/openurl"
+	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/fault"
+)
+
+// pictureMemory is the memory for requests and decoding. It keeps the command below 100 MiB unless
+// chunks are larger than a few MB.
+const pictureMemory = 16 << 20
+
+// pictureLimits returns an option that bounds the memory of reads.
+func pictureLimits() zarr.Option {
+	shared := *concurrency.Default()
+	shared.Bytes = concurrency.NewBudget(pictureMemory)
+	return zarr.Limit(zarr.Limits{Shared: &shared})
+}
+
+// openVariable opens an array as a variable of its group, which has the coordinates. If there is no
+// group, or the group cannot be opened as a dataset, the variable has no coordinates. The caller
+// closes the place.
+func (s *session) openVariable(ctx context.Context, url string) (*place, *dataset.Variable, error) {
+	l, err := s.parseURL(url)
+	if err != nil {
+		return nil, nil, err
+	}
+	l = nodeOf(l)
+	if up, name, ok := split(l); ok {
+		p, v, err := s.openMember(ctx, up, name)
+		if err == nil {
+			p.where = l.String()
+			return p, v, nil
+		}
+		if ctx.Err() != nil {
+			return nil, nil, err
+		}
+		if !errors.Is(err, fault.NotFound) {
+			s.warn("%s is drawn without coordinates, because its group cannot be opened: %s", l.String(), strings.TrimPrefix(err.Error(), ": "))
+		}
+	}
+	p, a, err := s.openArray(ctx, url, pictureLimits())
+	if err != nil {
+		return nil, nil, err
+	}
+	v, err := dataset.OpenArray(a, dataset.Options{})
+	if err != nil {
+		p.release()
+		return nil, nil, p.fail(err)
+	}
+	return p, v, nil
+}
+
+// openMember opens a group as a dataset, and returns one of its variables.
+func (s *session) openMember(ctx context.Context, group openurl.Location, name string) (*place, *dataset.Variable, error) {
+	p, err := s.open(ctx, group)
+	if err != nil {
+		return nil, nil, err
+	}
+	d, err := dataset.Open(ctx, p.Store, "", dataset.Options{}, s.options(pictureLimits())...)
+	if err == nil {
+		var v *dataset.Variable
+		if v, err = d.Var(name); err == nil {
+			p.path = name
+			return p, v, nil
+		}
+	}
+	p.release()
+	return nil, nil, err
+}
+
+// split returns the location of the group that contains a node, and the name of the node. It
+// returns false for a node at the root of a store.
+func split(l openurl.Location) (group openurl.Location, name string, ok bool) {
+	if n := len(l.Inside); n > 0 {
+		path := strings.TrimRight(l.Inside[n-1], "/")
+		i := strings.LastIndexAny(path, "/:")
+		if name = path[i+1:]; name == "" {
+			return l, "", false
+		}
+		l.Inside = slices.Clone(l.Inside)
+		l.Inside[n-1] = strings.TrimSuffix(path[:i+1], "/")
+		return l, name, true
+	}
+	if l.Scheme == "file" {
+		l.Path = filepath.Clean(l.Path)
+		if name = filepath.Base(l.Path); name == "." || name == ".." {
+			path, err := filepath.Abs(l.Path)
+			if err != nil {
+				return l, "", false
+			}
+			l.Path, name = path, filepath.Base(path)
+		}
+		up, ok := l.Parent()
+		return up, name, ok
+	}
+	path := strings.TrimRight(l.Path, "/")
+	up, ok := l.At(path).Parent()
+	return up, path[strings.LastIndexByte(path, '/')+1:], ok && l.Host != ""
+}
+
+// selectOf returns the variable with the elements that items select, and the region of its array.
+func (s *session) selectOf(ctx context.Context, p *place, v *dataset.Variable, items []item) (*dataset.Variable, region, error) {
+	var names []string
+	for _, d := range v.Dims() {
+		names = append(names, d.Name)
+	}
+	r, err := s.chosen(ctx, p, v.Array(), items)
+	if err != nil {
+		return nil, nil, err
+	}
+	var q []dataset.Query
+	for k, x := range r {
+		switch {
+		case x.drop:
+			q = append(q, dataset.At(names[k], x.start))
+		case x.list != nil:
+			q = append(q, dataset.Take(names[k], x.list...))
+		case x.count == 0:
+			q = append(q, dataset.Slice(names[k], 0, 0))
+		case x.step > 0:
+			q = append(q, dataset.Slice(names[k], x.start, x.at(x.count-1)+1).By(x.step))
+		case x.count > maxElements:
+			return nil, nil, fault.Newf(fault.Limit, "--sel selects %d elements of %q in reverse order, more than the maximum of %d", x.count, names[k], maxElements)
+		default:
+			list := make([]int, x.count)
+			for i := range list {
+				list[i] = x.at(i)
+			}
+			q = append(q, dataset.Take(names[k], list...))
+		}
+	}
+	v, err = v.Sel(q...)
+	return v, r, err
+}

@@ -1,0 +1,67 @@
+package dataset
+
+import (
+	"github.com/zargo-io/zargo/zarr"
+)
+
+// OpenArray returns an array as a variable without coordinates. Unlike [Open], it does not open the
+// group of the array. Dimensions without names are called dim_0, dim_1, …. It sends no request. The
+// errors are those of cf.New.
+func OpenArray(a *zarr.Array, o Options) (*Variable, error) {
+	d := &Dataset{options: o, vars: map[string]*stored{}, index: map[string]index{}}
+	d.add(a)
+	if err := d.decode(a.Name(), nil, o); err != nil {
+		return nil, err
+	}
+	d.characters()
+	if _, err := d.dimensions(""); err != nil {
+		return nil, err
+	}
+	return &Variable{d, a.Name(), d.vars[a.Name()]}, nil
+}
+
+// Sel returns the variable with a selection of its elements, as [Dataset.Sel] does.
+func (v *Variable) Sel(q ...Query) (*Variable, error) {
+	d, err := v.dataset.Sel(q...)
+	if err != nil {
+		return nil, err
+	}
+	return &Variable{d, v.name, v.stored}, nil
+}
+
+// Coord returns the index coordinate of a dimension, with the same selection as the variable. It
+// reports false if the dimension has no coordinate.
+func (v *Variable) Coord(dim string) (*Variable, bool) {
+	s, ok := v.dataset.vars[dim]
+	if _, labels := v.dataset.index[dim]; !ok || !labels || !s.indexes(dim) {
+		return nil, false
+	}
+	return &Variable{v.dataset, dim, s}, true
+}
+
+// Axis returns the axis of the stored array that the dimension dim of the variable belongs to, and
+// a function that returns the position along this axis of the i-th selected element. It reports
+// false for a dimension of points, and for one that the variable does not have.
+func (v *Variable) Axis(dim string) (axis int, position func(i int) int, ok bool) {
+	for i, name := range v.stored.dims {
+		if name != dim {
+			continue
+		}
+		a, chosen := v.dataset.chosen[name]
+		switch {
+		case !chosen:
+			return i, all(v.stored.array.Shape()[i]).at, true
+		case !a.one && a.points == "":
+			return i, a.at, true
+		}
+	}
+	return 0, nil, false
+}
+
+// path returns the path of the group, or "" for an array without one.
+func (d *Dataset) path() string {
+	if d.group == nil {
+		return ""
+	}
+	return d.group.Path()
+}

@@ -1,0 +1,197 @@
+package picture
+
+import (
+	"context"
+	"math"
+	"reflect"
+	"sync"
+
+	"github.com/zargo-io/zargo/cf"
+	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/dataset"
+	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/dtype"
+	"github.com/zargo-io/zargo/zarr/fault"
+)
+
+const (
+	// tileElements is the approximate number of elements of a tile. Their read takes longer than
+	// the work for each tile.
+	tileElements = 1 << 18
+	// maxTile is the maximum number of elements of a tile. A larger chunk is read once for each of
+	// its tiles.
+	maxTile = 1 << 23
+	// tilesAhead is the maximum number of tiles that are read concurrently, to hide the latency of
+	// a bucket. The reads within a tile are concurrent as well.
+	tilesAhead = 16
+	// tileMemory is the maximum memory of all tiles. 7/8 of it hold two chunks of 5 MB.
+	tileMemory = 12 << 20
+	// maxElements is the maximum number of elements that boxes are computed of. Reading them takes
+	// minutes.
+	maxElements = 1 << 36
+)
+
+// boxesOf are the boundaries of the boxes of a slice, in rows and columns of elements.
+type boxesOf struct{ rows, cols []int }
+
+// sums are the sums and the numbers of the values in boxes: height rows of width boxes, from the
+// box in row y and column x of the slice.
+type sums struct {
+	y, x, height, width int
+	sum                 []float64
+	n                   []uint32
+}
+
+// boxes sets the values of s to the means of the elements in boxes.
+func boxes(ctx context.Context, s *Slice, v *dataset.Variable) error {
+	if s.Height == 0 || s.Width == 0 {
+		return nil
+	}
+	switch v.Array().DType() {
+	case dtype.Int8:
+		return boxesIn[int8](ctx, s, v)
+	case dtype.Int16:
+		return boxesIn[int16](ctx, s, v)
+	case dtype.Int32:
+		return boxesIn[int32](ctx, s, v)
+	case dtype.Int64:
+		return boxesIn[int64](ctx, s, v)
+	case dtype.Uint8:
+		return boxesIn[uint8](ctx, s, v)
+	case dtype.Uint16:
+		return boxesIn[uint16](ctx, s, v)
+	case dtype.Uint32:
+		return boxesIn[uint32](ctx, s, v)
+	case dtype.Uint64:
+		return boxesIn[uint64](ctx, s, v)
+	case dtype.Float64:
+		return boxesIn[float64](ctx, s, v)
+	}
+	return boxesIn[float32](ctx, s, v)
+}
+
+// boxesIn is boxes for a variable with stored values of the type S. It reads tiles concurrently,
+// and adds their sums in order, so that the means do not depend on the times of the reads.
+func boxesIn[S cf.Number](ctx context.Context, s *Slice, v *dataset.Variable) error {
+	dims := v.Dims()
+	inBox := math.Ceil(float64(dims[0].Len)/float64(s.Height)) * math.Ceil(float64(dims[1].Len)/float64(s.Width))
+	if n := float64(dims[0].Len) * float64(dims[1].Len); n > maxElements || inBox > math.MaxUint32 {
+		return fault.Newf(fault.Limit, "%s has %.0f elements, too many for the means of %d × %d boxes: select less, or read the nearest elements", nameOf(v), n, s.Height, s.Width)
+	}
+	var axes [2]along
+	for i, d := range dims {
+		axis, position, ok := v.Axis(d.Name)
+		if !ok {
+			return fault.Newf(fault.Selection, "%s has the dimension %q of points, which has no boxes: read the nearest elements", nameOf(v), d.Name)
+		}
+		axes[i] = along{array: v.Array(), axis: axis, n: d.Len, position: position}
+		if chunks := v.Array().Chunks(); chunks != nil {
+			axes[i].length = chunks[axis]
+		}
+	}
+	b, idle := &boxesOf{bounds(dims[0].Len, s.Height), bounds(dims[1].Len, s.Width)}, &buffers[S]{}
+	size := int64(reflect.TypeFor[S]().Size())
+	in := concurrency.InAdvance[tile]{
+		Most: tilesAhead, Memory: concurrency.NewBudget(tileMemory), Held: true,
+		Need: func(t tile) int64 { return t.elements() * size },
+	}
+	total, n := s.Values, make([]uint32, len(s.Values))
+	read := func(ctx context.Context, t tile) (sums, error) { return readTile(ctx, v, t, b, idle) }
+	for part, err := range concurrency.Results(ctx, in, tiles(axes[0], axes[1], tileElements, maxTile), read) {
+		if err != nil {
+			return err
+		}
+		for y := range part.height {
+			at := (part.y+y)*s.Width + part.x
+			for x := range part.width {
+				total[at+x] += part.sum[y*part.width+x]
+				n[at+x] += part.n[y*part.width+x]
+			}
+		}
+	}
+	for i := range total {
+		total[i] /= float64(n[i]) // NaN if all elements are missing
+	}
+	return nil
+}
+
+// readTile reads a tile of a variable and adds its decoded values.
+func readTile[S cf.Number](ctx context.Context, v *dataset.Variable, t tile, b *boxesOf, idle *buffers[S]) (sums, error) {
+	dims := v.Dims()
+	part, err := v.Sel(dataset.Slice(dims[0].Name, t.y0, t.y1), dataset.Slice(dims[1].Name, t.x0, t.x1))
+	if err != nil {
+		return sums{}, err
+	}
+	stored := idle.take(int(t.elements()))
+	defer idle.put(stored)
+	if v.Array().DType() == dtype.Float16 {
+		stored, err = zarr.ReadAs[S](ctx, v.Array(), part.Selection()...)
+	} else {
+		err = zarr.ReadInto(ctx, v.Array(), stored, part.Selection()...)
+	}
+	if err != nil {
+		return sums{}, err
+	}
+	coding, _ := v.Coding()
+	s, line := b.within(t), make([]float64, t.x1-t.x0)
+	for y := t.y0; y < t.y1; y++ {
+		if err := cf.Decode(coding, line, stored[(y-t.y0)*len(line):][:len(line)]); err != nil {
+			return sums{}, err
+		}
+		s.add(b, boxOf(b.rows, y), t.x0, line)
+	}
+	return s, nil
+}
+
+// within returns empty sums for the boxes that a tile is part of.
+func (b *boxesOf) within(t tile) sums {
+	s := sums{y: boxOf(b.rows, t.y0), x: boxOf(b.cols, t.x0)}
+	s.height, s.width = boxOf(b.rows, t.y1-1)+1-s.y, boxOf(b.cols, t.x1-1)+1-s.x
+	s.sum, s.n = make([]float64, s.height*s.width), make([]uint32, s.height*s.width)
+	return s
+}
+
+// add adds values of one row of elements, from column x0, to the boxes of a row.
+func (s *sums) add(b *boxesOf, row, x0 int, values []float64) {
+	for box := range s.width {
+		from, to := max(b.cols[s.x+box]-x0, 0), min(b.cols[s.x+box+1]-x0, len(values))
+		sum, n := 0.0, uint32(0)
+		for _, v := range values[from:to] {
+			if v == v { // not NaN
+				sum += v
+				n++
+			}
+		}
+		at := (row-s.y)*s.width + box
+		s.sum[at] += sum
+		s.n[at] += n
+	}
+}
+
+// buffers are the memory of tiles that have been added, for reuse.
+type buffers[S any] struct {
+	mu      sync.Mutex
+	longest int // number of elements of the largest tile
+	idle    [][]S
+}
+
+// take returns memory for n elements.
+func (b *buffers[S]) take(n int) []S {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for i, buf := range b.idle {
+		if cap(buf) >= n {
+			b.idle = append(b.idle[:i], b.idle[i+1:]...)
+			return buf[:n]
+		}
+	}
+	b.longest = max(b.longest, n)
+	b.idle = nil // all are too short for this tile, and for the tiles that follow
+	return make([]S, b.longest)[:n]
+}
+
+func (b *buffers[S]) put(buf []S) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.idle = append(b.idle, buf)
+}

@@ -1,0 +1,84 @@
+package picture
+
+import (
+	"encoding/hex"
+	"fmt"
+	"image/color"
+
+	"github.com/zargo-io/zargo/zarr/fault"
+)
+
+// Palette is a sequence of 256 colors, from the lowest value to the highest. The zero value is
+// Viridis.
+type Palette uint8
+
+// The palettes. All except Gray and Coolwarm have the tables of matplotlib.
+const (
+	Viridis  Palette = iota // dark blue, green, yellow
+	Magma                   // black, purple, light yellow
+	Inferno                 // black, red, yellow
+	Plasma                  // blue, pink, yellow
+	Cividis                 // blue, gray, yellow; alike for people who see no red or no green
+	Coolwarm                // blue, white, red; a diverging palette
+	Gray                    // black, white
+)
+
+// palettes returns the names and the tables, in the order of the constants.
+func palettes() [7][2]string {
+	return [...][2]string{
+		{"viridis", viridisTable},
+		{"magma", magmaTable},
+		{"inferno", infernoTable},
+		{"plasma", plasmaTable},
+		{"cividis", cividisTable},
+		{"coolwarm", coolwarmTable},
+		{"gray", grayTable},
+	}
+}
+
+// Palettes returns the names of all palettes.
+func Palettes() []string {
+	var names []string
+	for _, p := range palettes() {
+		names = append(names, p[0])
+	}
+	return names
+}
+
+// ParsePalette returns the palette with a name. The error is fault.Selection; it lists the names.
+func ParsePalette(name string) (Palette, error) {
+	for i, p := range palettes() {
+		if p[0] == name {
+			return Palette(i), nil
+		}
+	}
+	return 0, fault.Newf(fault.Selection, "the palette must be one of %q, is %q", Palettes(), name)
+}
+
+// String returns the name of the palette.
+func (p Palette) String() string {
+	if all := palettes(); int(p) < len(all) {
+		return all[p][0]
+	}
+	return fmt.Sprintf("Palette(%d)", uint8(p))
+}
+
+// Diverging reports whether the middle color of the palette marks a value between two opposites.
+func (p Palette) Diverging() bool { return p == Coolwarm }
+
+// Colors returns the 256 colors. An unknown palette has the colors of Viridis.
+func (p Palette) Colors() [256]color.NRGBA {
+	all := palettes()
+	if int(p) >= len(all) {
+		p = Viridis
+	}
+	var out [256]color.NRGBA
+	for i := range out {
+		b, err := hex.DecodeString(all[p][1][6*i : 6*i+6])
+		if err != nil {
+			panic(err) // the generated table is malformed
+		}
+		out[i] = color.NRGBA{b[0], b[1], b[2], 255}
+	}
+	return out
+}

@@ -1,0 +1,262 @@
+package picture
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/zargo-io/zargo/cf"
+	"github.com/zargo-io/zargo/dataset"
+	"github.com/zargo-io/zargo/zarr/fault"
+)
+
+// Method determines the value of a pixel that stands for several elements.
+type Method uint8
+
+// The methods.
+const (
+	Box     Method = iota // the mean of all elements that are not missing
+	Nearest               // the element in the middle; reads only these elements
+)
+
+// ReadOptions are the options of [Read]. The zero value reads boxes for a map of at most 1024 × 1024
+// pixels.
+type ReadOptions struct {
+	// Size is the maximum height and width of the slice. The default, 0, is 1024; the maximum is
+	// 16384.
+	Size   int
+	Method Method
+}
+
+const (
+	defaultSize = 1024
+	maxSize     = 1 << 14
+	// thinnest is the part of Size that the shorter side of a slice has at least, if the variable
+	// has enough elements.
+	thinnest = 8
+)
+
+// Read reads the two dimensions of a variable, reduced to the pixels of a picture. Values are
+// decoded by the CF conventions. The first dimension becomes the rows. Other dimensions must have
+// the length 1. The coordinates of the axes are the index coordinates of the dimensions; without
+// them, they are the positions of the elements in the array.
+//
+// With [Box], Read reads and reduces parts of the array concurrently. Apart from the slice, it
+// needs about 12 MiB, or the memory of one chunk if that is more, and the memory budget of the
+// array.
+//
+// The error is fault.Selection if more or less than two dimensions remain, fault.Type if the
+// variable is not numeric, and fault.Limit for a Size above the maximum, and for boxes of more than
+// 2³⁶ elements. Other errors are those of zarr.Read.
+func Read(ctx context.Context, v *dataset.Variable, o ReadOptions) (*Slice, error) {
+	if o.Size == 0 {
+		o.Size = defaultSize
+	}
+	if o.Size < 1 || o.Size > maxSize {
+		return nil, fault.Newf(fault.Limit, "the size of a picture must be between 1 and %d, is %d", maxSize, o.Size)
+	}
+	v, err := plane(v)
+	if err != nil {
+		return nil, err
+	}
+	dims := v.Dims()
+	s := &Slice{Title: title(v)}
+	s.Height, s.Width = pixels(dims[0].Len, dims[1].Len, o.Size)
+	if err := s.axes(ctx, v, o.Method); err != nil {
+		return nil, err
+	}
+	if o.Method == Nearest {
+		return s, s.nearest(ctx, v)
+	}
+	s.Values = make([]float64, s.Height*s.Width)
+	return s, boxes(ctx, s, v)
+}
+
+// plane drops dimensions of length 1 until two dimensions remain.
+func plane(v *dataset.Variable) (*dataset.Variable, error) {
+	if _, ok := v.Coding(); !ok {
+		return nil, fault.Newf(fault.Type, "%s has the data type %v, want numbers", nameOf(v), v.Array().DType())
+	}
+	dims := v.Dims()
+	var drop []dataset.Query
+	for _, d := range dims {
+		if d.Len == 1 && len(dims)-len(drop) > 2 {
+			drop = append(drop, dataset.At(d.Name, 0))
+		}
+	}
+	if n := len(dims) - len(drop); n != 2 {
+		text := make([]string, len(dims))
+		for i, d := range dims {
+			text[i] = fmt.Sprintf("%s (%d)", d.Name, d.Len)
+		}
+		advice := ""
+		if n > 2 {
+			advice = ": select one element of the others"
+		}
+		return nil, fault.Newf(fault.Selection, "a picture needs two dimensions, %s has %d: %s%s", nameOf(v), len(dims), strings.Join(text, ", "), advice)
+	}
+	return v.Sel(drop...)
+}
+
+// nameOf returns the name of a variable in errors. An array at the root of a store has no name.
+func nameOf(v *dataset.Variable) string {
+	if v.Name() == "" {
+		return "the array"
+	}
+	return "variable " + v.Name()
+}
+
+// title returns the name and the units of a variable.
+func title(v *dataset.Variable) string {
+	if units := text(v, "units"); units != "" {
+		return strings.TrimSpace(v.Name() + " (" + units + ")")
+	}
+	return v.Name()
+}
+
+// text returns an attribute, or "" if it is not a text.
+func text(v *dataset.Variable, attr string) string {
+	s, _ := v.Attrs()[attr].(string)
+	return s
+}
+
+// pixels returns the height and the width of the slice of h × w elements.
+func pixels(h, w, size int) (height, width int) {
+	longest := max(h, w)
+	if longest <= size {
+		return h, w
+	}
+	scaled := func(n int) int {
+		p := int(math.Round(float64(n) * float64(size) / float64(longest)))
+		return max(min(p, size), min(n, max(size/thinnest, 1)))
+	}
+	return scaled(h), scaled(w)
+}
+
+// middles returns the middle of each of p boxes of n elements.
+func middles(n, p int) []int {
+	b := bounds(n, p)
+	out := make([]int, p)
+	for i := range out {
+		out[i] = b[i] + (b[i+1]-b[i])/2
+	}
+	return out
+}
+
+// nearest sets the values of s to the elements in the middle of its pixels.
+func (s *Slice) nearest(ctx context.Context, v *dataset.Variable) error {
+	if s.Height == 0 || s.Width == 0 {
+		return nil
+	}
+	dims := v.Dims()
+	v, err := v.Sel(dataset.Take(dims[0].Name, middles(dims[0].Len, s.Height)...), dataset.Take(dims[1].Name, middles(dims[1].Len, s.Width)...))
+	if err == nil {
+		s.Values, err = dataset.Read[float64](ctx, v)
+	}
+	return err
+}
+
+// axes sets the axes of s.
+func (s *Slice) axes(ctx context.Context, v *dataset.Variable, m Method) error {
+	dims := v.Dims()
+	for i, a := range []struct {
+		axis *Axis
+		n    int
+	}{{&s.Y, s.Height}, {&s.X, s.Width}} {
+		a.axis.Name = dims[i].Name
+		if a.n == 0 {
+			continue
+		}
+		b := bounds(dims[i].Len, a.n)
+		first, last := make([]int, a.n), make([]int, a.n)
+		for j := range first {
+			first[j], last[j] = b[j], b[j+1]-1
+		}
+		if m == Nearest {
+			first = middles(dims[i].Len, a.n)
+			last = first
+		}
+		if c, ok := v.Coord(dims[i].Name); ok {
+			err := a.axis.read(ctx, c, first, last)
+			if err == nil {
+				continue
+			}
+			if !errors.Is(err, fault.Type) {
+				return err
+			}
+		}
+		_, position, ok := v.Axis(dims[i].Name)
+		if !ok {
+			position = func(i int) int { return i }
+		}
+		a.axis.Coords = make([]float64, a.n)
+		for j := range first {
+			a.axis.Coords[j] = float64(position(first[j]))/2 + float64(position(last[j]))/2
+		}
+	}
+	return nil
+}
+
+// read reads the coordinates of pixels that have the elements from first to last.
+func (a *Axis) read(ctx context.Context, c *dataset.Variable, first, last []int) error {
+	coding, numeric := c.Coding()
+	timed := false
+	if numeric {
+		_, timed = coding.Units()
+	}
+	middle := make([]int, len(first))
+	for i := range middle {
+		middle[i] = first[i] + (last[i]-first[i]+1)/2
+	}
+	if numeric && !timed {
+		ends, err := c.Sel(dataset.Take(c.Name(), slices.Concat(first, last)...))
+		if err != nil {
+			return err
+		}
+		values, err := dataset.Read[float64](ctx, ends)
+		if err != nil {
+			return err
+		}
+		a.Units = text(c, "units")
+		a.Coords = make([]float64, len(first))
+		for i := range first {
+			a.Coords[i] = values[i]/2 + values[len(first)+i]/2
+		}
+		return nil
+	}
+	at, err := c.Sel(dataset.Take(c.Name(), middle...))
+	if err != nil {
+		return err
+	}
+	if times, err := at.Times(ctx); err == nil || !errors.Is(err, fault.Type) {
+		a.Labels = dates(times)
+		return err
+	}
+	a.Labels, err = at.Strings(ctx)
+	return err
+}
+
+// dates returns the texts of times, as short as their resolution permits.
+func dates(times []cf.Time) []string {
+	out, months := make([]string, len(times)), true
+	for _, t := range times {
+		months = months && (t.IsNaT() || t.Date().Day == 1)
+	}
+	r := cf.ResolutionOf(times)
+	for i, t := range times {
+		out[i] = t.String()
+		switch r {
+		case cf.Day:
+			out[i] = strings.TrimSuffix(out[i], "T00:00:00")
+			if months && len(times) > 1 {
+				out[i] = strings.TrimSuffix(out[i], "-01")
+			}
+		case cf.Hour, cf.Minute:
+			out[i] = strings.TrimSuffix(out[i], ":00")
+		}
+	}
+	return out
+}

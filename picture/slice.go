@@ -1,0 +1,76 @@
+package picture
+
+// Slice is a rectangle of values, one for each pixel of a map, and the labels of its axes. [Read]
+// returns the Slice of a variable. Only Values, Height and Width are required.
+type Slice struct {
+	Values        []float64 // Height rows of Width values; NaN is missing
+	Height, Width int
+	Y, X          Axis   // of the rows and of the columns
+	Title         string // for example "t2m (K)"
+}
+
+// Axis describes the rows or the columns of a [Slice].
+type Axis struct {
+	Name   string    // for example "lat"
+	Units  string    // CF units, such as "degrees_north"
+	Coords []float64 // the coordinate of each row or column; nil means 0, 1, 2, …
+	Labels []string  // the text of each row or column, such as a date; it replaces Coords
+}
+
+// latitude reports whether the coordinates are degrees of latitude (CF conventions, section 4.1).
+func (a Axis) latitude() bool {
+	switch a.Units {
+	case "degrees_north", "degree_north", "degree_N", "degrees_N", "degreeN", "degreesN":
+		return true
+	case "", "degrees":
+		return a.Name == "lat" || a.Name == "latitude"
+	}
+	return false
+}
+
+// longitude reports whether the coordinates are degrees of longitude (CF conventions, section 4.2).
+func (a Axis) longitude() bool {
+	switch a.Units {
+	case "degrees_east", "degree_east", "degree_E", "degrees_E", "degreeE", "degreesE":
+		return true
+	case "", "degrees":
+		return a.Name == "lon" || a.Name == "longitude"
+	}
+	return false
+}
+
+// sorted reports whether the axis has n coordinates that are finite, and increase or decrease.
+func (a Axis) sorted(n int) bool {
+	if len(a.Coords) != n {
+		return false
+	}
+	for i, x := range a.Coords {
+		if !finite(x) || i > 0 && (x == a.Coords[i-1] || x > a.Coords[i-1] != (a.Coords[1] > a.Coords[0])) {
+			return false
+		}
+	}
+	return true
+}
+
+// positions returns the positions of n rows or columns.
+func positions(n int) []float64 {
+	out := make([]float64, n)
+	for i := range out {
+		out[i] = float64(i)
+	}
+	return out
+}
+
+// reversed returns the axis in the opposite order.
+func (a Axis) reversed() Axis {
+	a.Coords, a.Labels = backward(a.Coords), backward(a.Labels)
+	return a
+}
+
+func backward[T any](s []T) []T {
+	out := make([]T, len(s))
+	for i, v := range s {
+		out[len(s)-1-i] = v
+	}
+	return out
+}
