@@ -1,5 +1,5 @@
-// Package picture draws pictures of arrays: it reduces two dimensions of a variable to the pixels of
-// a map, and draws the map with axes and a color bar.
+// Package picture draws pictures of arrays: it reduces two dimensions of a variable to the pixels
+// of a map, and draws the map with axes and a color bar.
 //
 //	t2m, err := d.Var("t2m", dataset.Label("time", "2026-01-01")) // d is a dataset.Dataset
 //	slice, err := picture.Read(ctx, t2m, picture.ReadOptions{Size: 800})

@@ -145,8 +145,8 @@ func TestMap(t *testing.T) {
 	same(t, "map", drawn(t, variable(t, "sst"), picture.ReadOptions{}, picture.Options{Size: 600}))
 }
 
-// TestDiverging draws a packed variable. No multiple of its scale factor, 0.01, is a boundary of two
-// colors, because the last bit of a decoded value differs between processors.
+// TestDiverging draws a packed variable. No multiple of its scale factor, 0.01, is a boundary of
+// two colors, because the last bit of a decoded value differs between processors.
 func TestDiverging(t *testing.T) {
 	same(t, "diverging", drawn(t, variable(t, "anomaly", dataset.Label("time", "2026-02-01")), picture.ReadOptions{},
 		picture.Options{Palette: picture.Coolwarm, Range: picture.Range{Low: -10, High: 9.97}, Size: 540}))

@@ -22,8 +22,8 @@ const (
 	Nearest               // the element in the middle; reads only these elements
 )
 
-// ReadOptions are the options of [Read]. The zero value reads boxes for a map of at most 1024 × 1024
-// pixels.
+// ReadOptions are the options of [Read]. The zero value reads boxes for a map of at most 1024 ×
+// 1024 pixels.
 type ReadOptions struct {
 	// Size is the maximum height and width of the slice. The default, 0, is 1024; the maximum is
 	// 16384.

@@ -39,7 +39,8 @@ const (
 // to 240 of its colors.
 //
 // The error is fault.Selection for a slice without values, one whose number of values is not Height
-// × Width, and an invalid range. It is fault.Limit for a Size above 16384 and a map of more than 2²⁸ pixels.
+// × Width, and an invalid range. It is fault.Limit for a Size above 16384, and for a map of more
+// than 2²⁸ pixels.
 func Render(s *Slice, o Options) (*image.Paletted, error) {
 	if s.Height < 1 || s.Width < 1 {
 		return nil, fault.Newf(fault.Selection, "a picture needs values, the slice has the shape %d × %d", s.Height, s.Width)
@@ -67,7 +68,8 @@ func Render(s *Slice, o Options) (*image.Paletted, error) {
 }
 
 // Limits returns the values of the first and the last color of a picture. It reports false if the
-// slice has no finite values to derive them from. The error is fault.Selection for an invalid range.
+// slice has no finite values to derive them from. The error is fault.Selection for an invalid
+// range.
 func Limits(s *Slice, o Options) (low, high float64, ok bool, err error) {
 	return o.Range.of(s.Values, o.Palette)
 }

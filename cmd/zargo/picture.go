@@ -106,8 +106,8 @@ func (c *pictureCmd) Run(ctx context.Context, s *session) error {
 	})
 }
 
-// collectOften makes garbage collections more frequent, which keeps the command below 100 MiB, until
-// the returned function is called. It does not change a lower GOGC.
+// collectOften makes garbage collections more frequent, which keeps the command below 100 MiB,
+// until the returned function is called. It does not change a lower GOGC.
 func collectOften() (restore func()) {
 	const percent = 25
 	old := debug.SetGCPercent(percent)

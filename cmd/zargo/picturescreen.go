@@ -86,8 +86,8 @@ func captioned(w io.Writer, img *image.Paletted, s *picture.Slice, o picture.Opt
 	return err
 }
 
-// printBlocks prints a picture as lines of half blocks. Each character has the colors of two pixels,
-// one above the other.
+// printBlocks prints a picture as lines of half blocks. Each character has the colors of two
+// pixels, one above the other.
 func printBlocks(w io.Writer, img *image.Paletted) error {
 	r := img.Bounds()
 	at := func(x, y int) (color.NRGBA, bool) {
