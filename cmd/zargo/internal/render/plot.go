@@ -10,64 +10,6 @@ import (
 	"github.com/guptarohit/asciigraph"
 )
 
-// Line is a line of values for a plot. It holds the mean of the values in each column of the plot,
-// so its memory does not depend on the number of values.
-type Line struct {
-	n, seen int
-	means   []float64
-	counts  []int
-	missing int
-}
-
-// NewLine returns a line of n values, to be drawn in at most the given number of columns.
-func NewLine(n, columns int) *Line {
-	columns = max(min(n, columns), 1)
-	return &Line{n: n, means: make([]float64, columns), counts: make([]int, columns)}
-}
-
-// Add adds the next value. NaN is a missing value, and so are the infinities.
-func (l *Line) Add(v float64) {
-	k := l.columnOf(l.seen)
-	if l.seen++; math.IsNaN(v) || math.IsInf(v, 0) {
-		l.missing++
-		return
-	}
-	l.counts[k]++
-	n := float64(l.counts[k])
-	l.means[k] += v/n - l.means[k]/n // does not overflow, unlike a sum
-}
-
-// columnOf returns the column of the i-th value.
-func (l *Line) columnOf(i int) int {
-	return min(int(float64(i)*float64(len(l.means))/float64(l.n)), len(l.means)-1)
-}
-
-// at returns the value at a position between 0 and 1 along the line. Between two columns it is
-// interpolated, or that of the nearer column if one of them is a gap. It is NaN at a gap.
-func (l *Line) at(where float64) float64 {
-	x := where * float64(len(l.means)-1)
-	k := int(x)
-	f := x - float64(k)
-	if f == 0 || k+1 == len(l.means) {
-		return l.mean(k)
-	}
-	left, right := l.mean(k), l.mean(k+1)
-	switch {
-	case !math.IsNaN(left) && !math.IsNaN(right):
-		return left*(1-f) + right*f
-	case f < 0.5:
-		return left
-	}
-	return right
-}
-
-func (l *Line) mean(k int) float64 {
-	if l.counts[k] == 0 {
-		return math.NaN()
-	}
-	return l.means[k]
-}
-
 // Plot determines how a line is drawn.
 type Plot struct {
 	Width, Height int                // of the drawing, with its labels
@@ -85,52 +27,80 @@ const (
 
 // Draw draws the line.
 func (p Plot) Draw(w io.Writer, l *Line) error {
-	low, high := math.Inf(1), math.Inf(-1)
-	for k := range l.means {
-		if v := l.mean(k); !math.IsNaN(v) {
-			low, high = min(low, v), max(high, v)
-		}
-	}
-	if low > high {
+	if low, high := l.bounds(); low > high {
 		_, err := fmt.Fprintf(w, "%s: all %s are missing\n", OneLine(p.Name), Plural(l.n, "value"))
 		return err
 	}
-	rows := max(p.Height-3, 1) // without the axis, its labels and the caption
-	// asciigraph converts values to int, so it gets the row numbers instead of the values.
-	valueAt := func(row float64) float64 {
-		f := row / float64(rows)
-		return low*(1-f) + high*f
-	}
-	wide := 0
-	for row := range rows + 1 {
-		wide = max(wide, len(short(valueAt(float64(row)))))
-	}
 	label, most := p.labels(l.n)
-	columns := max(p.Width-wide-plotMargin-(most+1)/2, plotMin)
+	s, wide, space := scale{}, 0, 0
+	for all := l; ; wide = s.wide() { // in fewer columns the means differ, and may have longer labels
+		space = max(p.Width-wide-plotMargin-(most+1)/2, plotMin)
+		l = all.within(space)
+		if s = scaleOf(l, max(p.Height-3, 1)); s.wide() <= wide { // without the axis, its labels and the caption
+			break
+		}
+	}
+	columns := len(l.means)
+	each := 1 // columns of the plot from one column of the line to the next
+	if columns > 1 {
+		each = max((space-1)/(columns-1), 1)
+		columns = each*(columns-1) + 1
+	}
 	series := make([]float64, columns)
 	for x := range series {
-		where := 0.0
-		if columns > 1 {
-			where = float64(x) / float64(columns-1)
-		}
-		if series[x] = l.at(where); low < high {
-			series[x] = (series[x]/2 - low/2) / (high/2 - low/2) * float64(rows)
-		} else if !math.IsNaN(series[x]) {
-			series[x] = 0
-		}
+		series[x] = s.row(l.at(x/each, float64(x%each)/float64(each)))
 	}
 	options := []asciigraph.Option{
-		asciigraph.Height(rows),
-		asciigraph.YAxisValueFormatter(func(row float64) string { return short(valueAt(row)) }),
+		asciigraph.Height(s.rows),
+		asciigraph.YAxisValueFormatter(s.label),
 		asciigraph.XAxisRange(0, float64(l.n-1)),
 		asciigraph.XAxisTickCount(ticksOf(l.n, columns/(most+2))),
 		asciigraph.XAxisValueFormatter(func(x float64) string { return label(int(math.Round(x))) }),
 	}
-	if low < high {
-		options = append(options, asciigraph.LowerBound(0), asciigraph.UpperBound(float64(rows)))
+	if s.low < s.high {
+		options = append(options, asciigraph.LowerBound(0), asciigraph.UpperBound(float64(s.rows)))
 	}
 	_, err := fmt.Fprintf(w, "%s\n%s\n", asciigraph.Plot(series, options...), OneLine(p.caption(l)))
 	return err
+}
+
+// scale is the vertical axis of a plot. asciigraph converts values to int, so it gets the numbers of
+// rows instead of the values.
+type scale struct {
+	low, high float64
+	rows      int // row 0 has the value low, and row rows the value high
+}
+
+func scaleOf(l *Line, rows int) scale {
+	low, high := l.bounds()
+	return scale{low, high, rows}
+}
+
+// row returns the row of a value, or NaN for a gap.
+func (s scale) row(v float64) float64 {
+	if s.low < s.high {
+		return (v/2 - s.low/2) / (s.high/2 - s.low/2) * float64(s.rows)
+	}
+	return v - v // 0 or NaN
+}
+
+// label formats the value of a row with at most five digits.
+func (s scale) label(row float64) string {
+	f := math.Round(row) / float64(s.rows)
+	v := s.low*(1-f) + s.high*f
+	if math.Abs(v) < max(math.Abs(s.low), math.Abs(s.high))*1e-12 { // rounding errors
+		v = 0
+	}
+	return fmt.Sprintf("%.5g", v)
+}
+
+// wide returns the length of the longest label.
+func (s scale) wide() int {
+	n := 0
+	for row := range s.rows + 1 {
+		n = max(n, len(s.label(float64(row))))
+	}
+	return n
 }
 
 // ticksOf returns the number of labels of an axis of n values: at most the given number, and if
@@ -190,6 +160,3 @@ func tick(label, cut string) string {
 	}
 	return string(r)
 }
-
-// short formats a value of the vertical axis with at most five digits.
-func short(v float64) string { return fmt.Sprintf("%.5g", v) }
