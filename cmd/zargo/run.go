@@ -51,6 +51,7 @@ type cli struct {
 	Put         putCmd         `cmd:"" help:"Write a .npy file into an array."`
 	Append      appendCmd      `cmd:"" help:"Extend an array, or several arrays of a group, and write .npy files after the existing elements."`
 	Cat         catCmd         `cmd:"" help:"Print an array or a part of it."`
+	Dump        dumpCmd        `cmd:"" help:"Print a dataset as CDL, as ncdump does."`
 	Copy        copyCmd        `cmd:"" help:"Copy an array, or a group with all nodes below it, to another store, chunk shape, codec or format."`
 	Transfer    transferCmd    `cmd:"" help:"Copy according to a plan that several machines can run."`
 	Plan        planCmd        `cmd:"" help:"Print the requests and the cost of reading or writing an array, without making the requests."`
