@@ -51,6 +51,8 @@ type cli struct {
 	Put         putCmd         `cmd:"" help:"Write a .npy file into an array."`
 	Append      appendCmd      `cmd:"" help:"Extend an array, or several arrays of a group, and write .npy files after the existing elements."`
 	Cat         catCmd         `cmd:"" help:"Print an array or a part of it."`
+	Stats       statsCmd       `cmd:"" help:"Print the minimum, maximum, mean and standard deviation of an array, and count missing elements."`
+	Hist        histCmd        `cmd:"" help:"Print a histogram of an array."`
 	Dump        dumpCmd        `cmd:"" help:"Print a dataset as CDL, as ncdump does."`
 	Copy        copyCmd        `cmd:"" help:"Copy an array, or a group with all nodes below it, to another store, chunk shape, codec or format."`
 	Transfer    transferCmd    `cmd:"" help:"Copy according to a plan that several machines can run."`
@@ -71,16 +73,17 @@ type cli struct {
 // session is the state of one run.
 type session struct {
 	*program
-	flags  *cli
-	how    opening     // how stores are opened
-	stores openurl.Mux // opens URLs according to how
-	in     io.Reader
-	out    io.Writer
-	far    *progress
-	inPipe bool // out is not a terminal
-	env    func(string) string
-	report zarr.Report
-	stats  *stats // nil without --stats
+	flags   *cli
+	how     opening     // how stores are opened
+	stores  openurl.Mux // opens URLs according to how
+	in      io.Reader
+	out     io.Writer
+	far     *progress
+	inPipe  bool // out is not a terminal
+	columns int  // width of the terminal, or 80
+	env     func(string) string
+	report  zarr.Report
+	stats   *stats // nil without --stats
 	warnings
 }
 
@@ -123,6 +126,7 @@ func (p *program) run(ctx context.Context, args []string, in io.Reader, out, err
 	s := &session{program: p, flags: flags, in: in, far: far, env: os.Getenv, how: opening{flags.Inflight, flags.TrustHost, flags.AllowHTTP, !flags.writes(command.Command()), flags.TrustLocks, flags.Hedge, slow.notify, flags.rates()}}
 	s.stores = p.schemes(s.how)
 	s.inPipe = !isTerminal(out)
+	s.columns = columns(out)
 	buffered := bufio.NewWriterSize(afterProgress{out, far}, 1<<16)
 	s.out = buffered
 	err = s.do(far.traced(ctx), command)

@@ -121,8 +121,9 @@ func Table() []Rule {
 		{Package: "openurl/all", Own: []string{"azure", "concurrency", "gcs", "openurl", "s3", "zarr/store/http", "zarr/store/retry"}},
 
 		{Package: "cmd/zargo/internal/cdl", Own: []string{"zarr/fault"}, Pure: true},
+		{Package: "cmd/zargo/internal/summary", Own: []string{"cf", "concurrency", "zarr/dtype", "zarr/fault"}},
 		{Package: "cmd/zargo/internal/render", Own: []string{"zarr", "zarr/dtype", "zarr/fault", "internal/bucketcheck", "internal/npy"}},
-		{Package: "cmd/zargo", Own: []string{"cmd/zargo/internal/cdl", "cmd/zargo/internal/render", "cf", "dataset", "internal/masked", "zarr/...", "transfer", "concurrency", "openurl", "openurl/all", "internal/account", "internal/bucketcheck", "internal/census", "internal/diff", "internal/listed", "internal/manifest", "internal/npy", "blob", "s3", "gcs", "azure"},
+		{Package: "cmd/zargo", Own: []string{"cmd/zargo/internal/cdl", "cmd/zargo/internal/render", "cmd/zargo/internal/summary", "cf", "dataset", "internal/masked", "zarr/...", "transfer", "concurrency", "openurl", "openurl/all", "internal/account", "internal/bucketcheck", "internal/census", "internal/diff", "internal/listed", "internal/manifest", "internal/npy", "blob", "s3", "gcs", "azure"},
 			External: []string{"github.com/alecthomas/kong", "github.com/vbauerster/mpb/v8", "github.com/vbauerster/cupwriter", gocloud}},
 
 		// Examples import only what a user can import, so that users can copy them. The quickstart links
