@@ -11,6 +11,7 @@ func (infoCmd) Help() string {
 	return examples(
 		"zargo info weather.zarr/t2m",
 		"zargo info --json 's3://bucket/weather.zarr?region=eu-central-1'",
+		"zargo info --stored weather.zarr/t2m",
 		"zargo info --tuning gs://bucket",
 	)
 }
