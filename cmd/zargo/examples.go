@@ -119,6 +119,7 @@ func (diffCmd) Help() string {
 	return examples(
 		"zargo diff weather.zarr weather.zarr",
 		"zargo diff weather.zarr 's3://bucket/weather.zarr?region=eu-central-1' --values",
+		"zargo diff weather.zarr/t2m other.zarr/t2m --values --atol 0.01",
 	)
 }
 
