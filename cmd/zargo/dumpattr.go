@@ -32,7 +32,7 @@ func attrsOf(attrs map[string]any, kind *cdl.Type) []cdl.Attr {
 		}
 		switch texts, ok := textsOf(list); {
 		case numbersOf(&a, list, like):
-		case ok && isList && len(list) > 0 || ok && like != nil && *like == cdl.String:
+		case ok && len(list) > 1 || ok && like != nil && *like == cdl.String:
 			a.Type, a.Values = cdl.String, texts
 		case ok:
 			a.Values = texts

@@ -49,6 +49,7 @@ func (createCmd) Help() string {
 		"zargo create weather.zarr --group",
 		"zargo create weather.zarr/t2m --shape 365,18,36 --chunks 10,18,36 --dtype float32 --dims time,lat,lon",
 		"zargo create weather.zarr/sst --shape 365,180,360 --shards 73,180,360 --chunks 1,60,60 --dtype int16 --codec blosc:lz4:5:shuffle",
+		"zargo create next.zarr --like weather.zarr",
 	)
 }
 
@@ -119,7 +120,7 @@ func (diffCmd) Help() string {
 	return examples(
 		"zargo diff weather.zarr weather.zarr",
 		"zargo diff weather.zarr 's3://bucket/weather.zarr?region=eu-central-1' --values",
-		"zargo diff weather.zarr/t2m other.zarr/t2m --values --atol 0.01",
+		"zargo diff weather.zarr weather.zarr --values --atol 0.01",
 	)
 }
 
