@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"path"
 	"slices"
 	"strings"
@@ -44,7 +45,7 @@ func (c *dumpCmd) Run(ctx context.Context, s *session) error {
 	f := &cdl.File{Name: cmp.Or(c.Name, cdlName(p.where))}
 	switch n := n.(type) {
 	case *zarr.Array:
-		err = b.array(&f.Root, n)
+		err = b.array(&f.Root, nil, n, nil)
 	case *zarr.Group:
 		err = b.group(ctx, &f.Root, n, nil)
 	}
@@ -108,33 +109,39 @@ func cdlName(url string) string {
 // group adds a group, its arrays and the groups below it. outer contains the dimensions of the
 // groups above.
 func (b *cdlBuilder) group(ctx context.Context, to *cdl.Group, g *zarr.Group, outer []cdl.Dim) error {
-	d, err := dataset.OpenGroup(ctx, g, dataset.Options{})
+	var arrays []*zarr.Array
+	var groups []*zarr.Group
+	for n, err := range g.Members(ctx) {
+		var broken *zarr.MetaError
+		switch n := n.(type) {
+		case *zarr.Array:
+			arrays = append(arrays, n)
+		case *zarr.Group:
+			groups = append(groups, n)
+		default:
+			if !errors.As(err, &broken) {
+				return err
+			}
+			b.find(err.Error())
+		}
+	}
+	byName := func(x, y zarr.Node) int { return strings.Compare(x.Name(), y.Name()) }
+	slices.SortFunc(arrays, func(x, y *zarr.Array) int { return byName(x, y) })
+	slices.SortFunc(groups, func(x, y *zarr.Group) int { return byName(x, y) })
+	names, err := b.nczarr(ctx, g, arrays)
 	if err != nil {
 		return err
 	}
-	for _, f := range d.Findings() {
-		b.find(f.String())
-	}
-	vars := append(d.Coords(), d.Vars()...)
-	slices.SortFunc(vars, func(x, y *dataset.Variable) int { return strings.Compare(x.Name(), y.Name()) })
-	for _, v := range vars {
-		var dims []string
-		for _, dim := range v.Dims() {
-			dims = append(dims, dim.Name)
-		}
-		if err := b.variable(to, outer, v.Array(), dims, v.Attrs()); err != nil {
+	for _, a := range arrays {
+		if err := b.array(to, outer, a, names[a.Name()]); err != nil {
 			return err
 		}
 	}
-	to.Attrs = attrsOf(d.Attrs(), nil)
+	to.Attrs = attrsOf(withoutDims(g.Attrs()), nil)
 	outer = append(slices.Clone(outer), to.Dims...)
-	for _, name := range d.Groups() {
-		sub, err := g.OpenGroup(ctx, name)
-		if err != nil {
-			return err
-		}
-		next := &cdl.Group{Name: name}
-		b.path = append(b.path, name)
+	for _, sub := range groups {
+		next := &cdl.Group{Name: sub.Name()}
+		b.path = append(b.path, sub.Name())
 		if err := b.group(ctx, next, sub, outer); err != nil {
 			return err
 		}
@@ -142,4 +149,26 @@ func (b *cdlBuilder) group(ctx context.Context, to *cdl.Group, g *zarr.Group, ou
 		to.Groups = append(to.Groups, next)
 	}
 	return nil
+}
+
+// nczarr returns the names of dimensions that only NCZarr's metadata contains, by the name of the
+// array. It sends requests only if an array has no names otherwise.
+func (b *cdlBuilder) nczarr(ctx context.Context, g *zarr.Group, arrays []*zarr.Array) (map[string][]string, error) {
+	if !slices.ContainsFunc(arrays, func(a *zarr.Array) bool { return a.Dims() == nil && len(a.Shape()) > 0 }) {
+		return nil, nil
+	}
+	d, err := dataset.OpenGroup(ctx, g, dataset.Options{})
+	if errors.Is(err, fault.Metadata) || errors.Is(err, errors.ErrUnsupported) {
+		return nil, nil // not a dataset
+	}
+	if err != nil {
+		return nil, err
+	}
+	names := map[string][]string{}
+	for _, v := range append(d.Coords(), d.Vars()...) {
+		for _, dim := range v.Dims() {
+			names[v.Name()] = append(names[v.Name()], dim.Name)
+		}
+	}
+	return names, nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/zargo-io/zargo/internal/masked"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/dtype"
+	"github.com/zargo-io/zargo/zarr/fault"
 )
 
 // cdlBuilder describes arrays as variables of CDL.
@@ -41,38 +42,53 @@ func (a *cdlArray) row() int {
 	return a.Shape()[len(a.dims)-1]
 }
 
-// array adds an array that is not opened as part of a dataset.
-func (b *cdlBuilder) array(to *cdl.Group, a *zarr.Array) error {
-	dims := a.Dims()
-	if dims == nil {
-		dims = make([]string, len(a.Shape()))
+// withoutDims returns attributes without those that describe the dimensions of an array, and those
+// of NCZarr.
+func withoutDims(attrs map[string]any) map[string]any {
+	attrs = maps.Clone(attrs)
+	maps.DeleteFunc(attrs, func(name string, _ any) bool {
+		return name == "_ARRAY_DIMENSIONS" || strings.HasPrefix(strings.ToLower(name), "_nc")
+	})
+	return attrs
+}
+
+// dims returns names for all dimensions of an array. names may be nil, or lack the last dimension of
+// an array of characters.
+func (b *cdlBuilder) dims(a *zarr.Array, names []string) []string {
+	shape := a.Shape()
+	if own := a.Dims(); own != nil {
+		names = own
 	}
-	for i, name := range dims {
-		if name == "" || slices.Contains(dims[:i], name) && slices.Index(dims, name) != i && a.Shape()[i] != a.Shape()[slices.Index(dims, name)] {
+	dims := make([]string, len(shape))
+	copy(dims, names)
+	for i := range dims {
+		switch {
+		case dims[i] != "":
+		case i == len(names) && i > 0: // the characters of texts
+			dims[i] = fmt.Sprintf("string%d", shape[i])
+		default:
 			dims[i] = fmt.Sprintf("dim_%d", i)
 		}
 	}
-	attrs := a.Attrs()
-	maps.DeleteFunc(attrs, func(name string, _ any) bool { return name == "_ARRAY_DIMENSIONS" })
-	return b.variable(to, nil, a, dims, attrs)
+	return dims
 }
 
-// variable adds a variable to a group, and those of its dimensions that neither the group nor one
-// above declares. dims lacks the last dimension of an array of characters.
-func (b *cdlBuilder) variable(to *cdl.Group, outer []cdl.Dim, a *zarr.Array, dims []string, attrs map[string]any) error {
-	shape := a.Shape()
-	if len(dims) < len(shape) {
-		name := fmt.Sprintf("string%d", shape[len(shape)-1])
-		if names := a.Dims(); len(names) == len(shape) && names[len(dims)] != "" {
-			name = names[len(dims)]
-		}
-		dims = append(slices.Clone(dims), name)
-		if n, ok := lengthOf(to.Dims, name); ok && n != shape[len(shape)-1] {
-			dims[len(dims)-1] = fmt.Sprintf("%s_%d", name, shape[len(shape)-1])
-		}
-	}
+// array adds an array to a group, and those of its dimensions that neither the group nor one above
+// declares. names contains the names of its dimensions if the array does not have them, or is nil.
+func (b *cdlBuilder) array(to *cdl.Group, outer []cdl.Dim, a *zarr.Array, names []string) error {
+	shape, dims, attrs := a.Shape(), b.dims(a, names), withoutDims(a.Attrs())
 	for i, name := range dims {
-		if _, ok := lengthOf(to.Dims, name); ok {
+		n, ok := lengthOf(to.Dims, name)
+		if ok && n != shape[i] {
+			dims[i] = fmt.Sprintf("%s_%d", name, shape[i])
+			b.find(fmt.Sprintf("%s: the dimension %q has the length %d in another array; it is named %q", a.Path(), name, n, dims[i]))
+			name = dims[i]
+			n, ok = lengthOf(to.Dims, name)
+		}
+		switch {
+		case ok && n != shape[i]:
+			return fault.Newf(fault.Metadata, "array %q: the dimension %q has the length %d in another array", a.Path(), name, n)
+		case ok:
 			continue
 		}
 		if n, ok := lengthOf(outer, name); !ok || n != shape[i] {

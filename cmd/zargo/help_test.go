@@ -23,7 +23,7 @@ func TestExamplesInHelp(t *testing.T) {
 	do(t, p, "create old.zarr --group --format 2")
 	do(t, p, "create old.zarr/a --shape 3 --dtype int8 --format 2")
 	ran := 0
-	for _, command := range []string{"create", "put", "append", "info", "ls", "du", "census", "attrs", "cat", "plan", "copy", "transfer", "consolidate", "rm", "migrate", "validate", "diff", "hash", "bucket check", "completion"} {
+	for _, command := range []string{"create", "put", "append", "info", "ls", "du", "census", "attrs", "cat", "dump", "stats", "hist", "plan", "copy", "transfer", "consolidate", "rm", "migrate", "validate", "diff", "hash", "bucket check", "completion"} {
 		_, lines, ok := strings.Cut(do(t, p, "help "+command), "Examples:\n\n")
 		if !ok {
 			t.Errorf("%s has none", command)
