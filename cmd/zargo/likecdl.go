@@ -115,7 +115,8 @@ func types() []dtype.Type {
 }
 
 func (b *specBuilder) variable(v cdl.Var, lengths map[string]int) (dataset.VarSpec, error) {
-	of := dataset.VarSpec{Name: v.Name, Spec: zarr.Spec{DType: types()[v.Type], Dims: v.Dims, Shape: make([]int, len(v.Dims)), Codecs: b.codecs}}
+	// In format 2, xarray requires the names of no dimensions as an empty list, not as null.
+	of := dataset.VarSpec{Name: v.Name, Spec: zarr.Spec{DType: types()[v.Type], Dims: append([]string{}, v.Dims...), Shape: make([]int, len(v.Dims)), Codecs: b.codecs}}
 	for i, d := range v.Dims {
 		of.Shape[i] = lengths[d]
 	}
