@@ -45,11 +45,15 @@ type createCmd struct {
 	Shape *string `help:"Elements along each axis: 10,20. Empty for a scalar." placeholder:"N,…"`
 	DType string  `name:"dtype" help:"Data type: bool, int8 to int64, uint8 to uint64, float16 to float64, complex64, complex128, string, bytes, bfloat16, float8_e4m3fn and so on; NumPy's <f4, >i2, S5, U4, datetime64[ms]; or JSON as in metadata." placeholder:"TYPE"`
 	Group bool    `help:"Create a group."`
+	Like  string  `help:"Create the same array or group as at this URL, with all nodes below it, but without values. Or create the dataset that a CDL file describes, such as the output of dump or ncdump -h; - is standard input." placeholder:"URL|FILE.cdl|-"`
 	specFlags
 }
 
 // Run creates an array or a group.
 func (c *createCmd) Run(ctx context.Context, s *session) error {
+	if c.Like != "" {
+		return c.like(ctx, s)
+	}
 	if c.Group {
 		return c.group(ctx, s)
 	}
@@ -129,13 +133,7 @@ func (c *createCmd) group(ctx context.Context, s *session) error {
 		return err
 	}
 	defer p.release()
-	g, err := zarr.CreateGroup(ctx, p.Store, p.path, zarr.Spec{Format: c.ZFormat, Attrs: attrs}, s.options()...)
-	if c.ExistOk && errors.Is(err, fault.Exists) {
-		g, err = zarr.OpenGroup(ctx, p.Store, p.path, s.options()...)
-		if err == nil && g.Format() != c.ZFormat {
-			err = fault.Newf(fault.Conflict, "the group already exists with format v%d", g.Format())
-		}
-	}
+	g, err := createGroup(ctx, p.Store, p.path, zarr.Spec{Format: c.ZFormat, Attrs: attrs}, c.ExistOk, s.options()...)
 	if err != nil {
 		return p.fail(err)
 	}

@@ -27,6 +27,10 @@ type nodeInfo struct {
 	*arrayInfo
 	*georefInfo
 
+	FillMissing *bool `json:"fill_value_is_missing,omitempty"` // only info; nil if unknown
+	fillNaN     bool
+	Storage     *storedInfo `json:"storage,omitempty"`
+
 	Layout  *layoutInfo `json:"key_layout,omitempty"`
 	Warning string      `json:"warning,omitempty"`
 

@@ -6,25 +6,32 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 
 	"github.com/zargo-io/zargo/cmd/zargo/internal/render"
 	"github.com/zargo-io/zargo/internal/diff"
 )
 
 type diffCmd struct {
-	A        string `arg:"" name:"a" help:"An array or a group."`
-	B        string `arg:"" name:"b" help:"The array or group to compare it with."`
-	Metadata bool   `help:"Compare only metadata."`
-	Values   bool   `help:"Compare only values."`
-	First    int    `default:"10" help:"Maximum number of different elements to print for each array." placeholder:"N"`
-	All      bool   `help:"Compare more than 200 million elements or 200,000 chunks even if fewer than 1 in 100 chunks are stored. By default that is an error."`
-	JSON     bool   `name:"json" help:"Print a JSON object."`
+	A        string   `arg:"" name:"a" help:"An array or a group."`
+	B        string   `arg:"" name:"b" help:"The array or group to compare it with."`
+	Metadata bool     `help:"Compare only metadata."`
+	Values   bool     `help:"Compare only values."`
+	RTol     *float64 `name:"rtol" help:"Relative tolerance for floats: a and b are equal if |a - b| is at most atol + rtol * |b|, or both are NaN. Without a tolerance, values are compared bit by bit." placeholder:"X"`
+	ATol     *float64 `name:"atol" help:"Absolute tolerance for floats." placeholder:"X"`
+	First    int      `default:"10" help:"Maximum number of different elements to print for each array." placeholder:"N"`
+	All      bool     `help:"Compare more than 200 million elements or 200,000 chunks even if fewer than 1 in 100 chunks are stored. By default that is an error."`
+	JSON     bool     `name:"json" help:"Print a JSON object."`
 }
 
 // Run prints the differences. If there are any, it returns errDiffers, which has its own exit code.
 func (c *diffCmd) Run(ctx context.Context, s *session) error {
 	if c.First < 0 {
 		return usagef("--first must be at least 0, is %d", c.First)
+	}
+	tolerance, err := c.tolerance()
+	if err != nil {
+		return err
 	}
 	p, a, err := s.openNode(ctx, c.A)
 	if err != nil {
@@ -37,7 +44,7 @@ func (c *diffCmd) Run(ctx context.Context, s *session) error {
 	}
 	defer q.release()
 	s.far.begin(work{unit: "elements", verb: "read", moved: s.report.BytesRead.Load})
-	o := diff.Options{SkipMetadata: c.Values && !c.Metadata, SkipValues: c.Metadata && !c.Values, First: c.First, All: c.All, Progress: s.far.at}
+	o := diff.Options{SkipMetadata: c.Values && !c.Metadata, SkipValues: c.Metadata && !c.Values, First: c.First, Tolerance: tolerance, All: c.All, Progress: s.far.at}
 	if c.First == 0 {
 		o.First = -1
 	}
@@ -54,6 +61,27 @@ func (c *diffCmd) Run(ctx context.Context, s *session) error {
 		err = at(p.where, fmt.Errorf("%w from %s in %s", errDiffers, q.where, render.Plural(len(r.Nodes), "node")))
 	}
 	return err
+}
+
+// tolerance returns the tolerance that the flags set, or nil. A flag that is not set is 0.
+func (c *diffCmd) tolerance() (*diff.Tolerance, error) {
+	if c.RTol == nil && c.ATol == nil {
+		return nil, nil
+	}
+	t := &diff.Tolerance{}
+	for _, f := range []struct {
+		name string
+		from *float64
+		to   *float64
+	}{{"--rtol", c.RTol, &t.Rel}, {"--atol", c.ATol, &t.Abs}} {
+		if f.from == nil {
+			continue
+		}
+		if *f.to = *f.from; !(*f.to >= 0) || math.IsInf(*f.to, 1) {
+			return nil, usagef("%s must be a finite number of at least 0, is %v", f.name, *f.to)
+		}
+	}
+	return t, nil
 }
 
 // oneOf adds the URL of a place to an error: that of q if the error is known to concern q,
@@ -86,7 +114,11 @@ func printDiff(out io.Writer, r *diff.Result) error {
 		for _, e := range v.First {
 			fmt.Fprintf(out, "%s: %v: %s, %s\n", path, e.At, render.OneLine(string(e.A)), render.OneLine(string(e.B)))
 		}
-		fmt.Fprintf(out, "%s: %d of %s differ\n", path, v.Different, render.Plural(int(v.Of), "element"))
+		more := ""
+		if v.Largest != nil {
+			more = fmt.Sprintf(" by more than the tolerance, at most by %v", *v.Largest)
+		}
+		fmt.Fprintf(out, "%s: %d of %s differ%s\n", path, v.Different, render.Plural(int(v.Of), "element"), more)
 	}
 	_, err := fmt.Fprintf(out, "compared %s, %s: %s\n", render.Plural(r.Compared, "node"), render.Plural(int(r.Elements), "element"),
 		map[bool]string{true: "equal", false: render.Plural(len(r.Nodes), "node") + " not equal"}[r.Equal()])

@@ -11,6 +11,7 @@ func (infoCmd) Help() string {
 	return examples(
 		"zargo info weather.zarr/t2m",
 		"zargo info --json 's3://bucket/weather.zarr?region=eu-central-1'",
+		"zargo info --stored weather.zarr/t2m",
 		"zargo info --tuning gs://bucket",
 	)
 }
@@ -48,6 +49,7 @@ func (createCmd) Help() string {
 		"zargo create weather.zarr --group",
 		"zargo create weather.zarr/t2m --shape 365,18,36 --chunks 10,18,36 --dtype float32 --dims time,lat,lon",
 		"zargo create weather.zarr/sst --shape 365,180,360 --shards 73,180,360 --chunks 1,60,60 --dtype int16 --codec blosc:lz4:5:shuffle",
+		"zargo create next.zarr --like weather.zarr",
 	)
 }
 
@@ -130,6 +132,7 @@ func (diffCmd) Help() string {
 	return examples(
 		"zargo diff weather.zarr weather.zarr",
 		"zargo diff weather.zarr 's3://bucket/weather.zarr?region=eu-central-1' --values",
+		"zargo diff weather.zarr weather.zarr --values --atol 0.01",
 	)
 }
 

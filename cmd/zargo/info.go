@@ -19,6 +19,7 @@ type infoCmd struct {
 	URL    string `arg:"" name:"url" help:"The array or group."`
 	JSON   bool   `name:"json" help:"Print one JSON object."`
 	Tuning bool   `name:"tuning" help:"Print the settings of the store at the URL instead, each with its reason. This makes no request."`
+	Stored bool   `name:"stored" help:"Also list the stored objects, and print their number and size, and the compression ratio."`
 	separatorFlag
 }
 
@@ -42,6 +43,12 @@ func (c *infoCmd) Run(ctx context.Context, s *session) error {
 	}
 	if a, ok := n.(*zarr.Array); ok {
 		if err := info.look(ctx, p, a); err != nil {
+			return p.fail(err)
+		}
+		info.setFillMissing(ctx, a)
+	}
+	if c.Stored {
+		if err := info.count(ctx, s, p, n); err != nil {
 			return p.fail(err)
 		}
 	}
@@ -92,7 +99,7 @@ func (i *nodeInfo) print(out io.Writer, attrs map[string]any) error {
 		if d.Fill != nil {
 			fill = string(d.Fill)
 		}
-		row("fill", "%s", fill)
+		row("fill", "%s%s", fill, i.fillNote())
 		row("codecs", "%s", d.codecText())
 		if d.Dims != nil {
 			row("dims", "%s", d.dimText())
@@ -108,6 +115,9 @@ func (i *nodeInfo) print(out io.Writer, attrs map[string]any) error {
 		row("bytes", "%s in %s", size, in)
 	}
 	i.rows(row)
+	if i.Storage != nil {
+		row("stored", "%s", i.Storage.text(i))
+	}
 	if i.Warning != "" {
 		row("warning", "%s", i.Warning)
 	}

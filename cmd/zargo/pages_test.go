@@ -20,7 +20,7 @@ func TestPageSessions(t *testing.T) {
 	for _, name := range names {
 		sessions = append(sessions, unspaced(t, name))
 	}
-	for _, page := range []string{"concepts.md", "troubleshooting.md", "tasks/look.md"} {
+	for _, page := range []string{"concepts.md", "troubleshooting.md", "tasks/describe.md", "tasks/look.md"} {
 		found := 0
 		b, err := os.ReadFile(filepath.Join("..", "..", "docs", page))
 		if err != nil {

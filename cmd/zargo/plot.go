@@ -108,7 +108,7 @@ func oneAxis(r region) (region, error) {
 	return out, nil
 }
 
-// defaultColumns is the width of a plot if the output is not a terminal.
+// defaultColumns is the width of plots and histograms if the output is not a terminal.
 const defaultColumns = 80
 
 // columnsOf returns the width of a terminal, or defaultColumns.

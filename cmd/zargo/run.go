@@ -54,6 +54,9 @@ type cli struct {
 	Cat         catCmd         `cmd:"" help:"Print an array or a part of it."`
 	Plot        plotCmd        `cmd:"" help:"Plot the values along one axis in the terminal."`
 	Picture     pictureCmd     `cmd:"" help:"Draw a picture of two dimensions of an array, as a PNG file or on the terminal."`
+	Stats       statsCmd       `cmd:"" help:"Print the minimum, maximum, mean and standard deviation of an array, and count missing elements."`
+	Hist        histCmd        `cmd:"" help:"Print a histogram of an array."`
+	Dump        dumpCmd        `cmd:"" help:"Print a dataset as CDL, as ncdump does."`
 	Copy        copyCmd        `cmd:"" help:"Copy an array, or a group with all nodes below it, to another store, chunk shape, codec or format."`
 	Transfer    transferCmd    `cmd:"" help:"Copy according to a plan that several machines can run."`
 	Pyramid     pyramidCmd     `cmd:"" help:"Create the levels of an image pyramid: an array with fewer and fewer elements along its horizontal dimensions."`

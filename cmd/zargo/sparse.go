@@ -66,7 +66,7 @@ func dense(ctx context.Context, a *zarr.Array, rank int, r region) error {
 	if err != nil || stored >= objects/leastStored {
 		return context.Cause(ctx) // the store cannot list
 	}
-	return fault.Newf(fault.Limit, "only %.0f of %.0f chunks of the %.0f selected elements are stored: select less, or use cat --all to print fill values too", stored, objects, elements)
+	return fault.Newf(fault.Limit, "only %.0f of %.0f chunks of the %.0f selected elements are stored: select less, or use --all to include fill values", stored, objects, elements)
 }
 
 // heldBands cuts a selection into bands. A read decodes whole chunks, so a band may exceed the

@@ -15,8 +15,9 @@ import (
 type Options struct {
 	SkipMetadata bool
 	SkipValues   bool
-	First        int   // maximum number of reported elements per array; 0 means 10 and a negative number means none
-	Memory       int64 // maximum bytes of values that are compared at a time; 0 means 256 MiB
+	First        int        // maximum number of reported elements per array; 0 means 10 and a negative number means none
+	Tolerance    *Tolerance // permitted differences of floats; nil compares bit by bit
+	Memory       int64      // maximum bytes of values that are compared at a time; 0 means 256 MiB
 
 	// All permits the comparison of large sparse arrays, which may take very long. Two arrays are
 	// sparse if fewer than 1 in 100 of their objects are stored. Without All, Run returns fault.Limit
@@ -57,10 +58,13 @@ type Member struct {
 
 // Values describes the difference in the values of two arrays.
 type Values struct {
-	Not       string    `json:"not_compared,omitempty"` // reason why the values were not compared; they do not count as equal
-	Different int64     `json:"different"`              // number of different elements
-	Of        int64     `json:"of"`                     // number of compared elements
-	First     []Element `json:"first,omitempty"`        // in the order of blocks, in each block in C order
+	Not       string `json:"not_compared,omitempty"` // reason why the values were not compared; they do not count as equal
+	Different int64  `json:"different"`              // number of different elements
+	Of        int64  `json:"of"`                     // number of compared elements
+	// Largest is the largest |a - b| of all compared elements. It is present if a Tolerance was
+	// applied. Elements of which one is not finite are left out.
+	Largest *float64  `json:"largest_difference,omitempty"`
+	First   []Element `json:"first,omitempty"` // in the order of blocks, in each block in C order
 }
 
 // Element is an element that differs, with both values in the JSON form of v3 fill values.

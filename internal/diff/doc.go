@@ -6,7 +6,8 @@
 //		fmt.Println(n.Path, n.Members, n.Values)
 //	}
 //
-// Values are compared bit by bit: a NaN equals a NaN with the same bits, and 0 does not equal -0. A
+// Values are compared bit by bit: a NaN equals a NaN with the same bits, and 0 does not equal -0.
+// A [Tolerance] permits differences of floats. A
 // missing chunk equals a chunk whose elements are all the fill value. All chunks are decoded for
 // the comparison, because equal versions in two stores do not prove equal contents.
 //

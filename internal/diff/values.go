@@ -39,12 +39,14 @@ type comparison struct {
 	block  []int          // shape of a block
 	blocks *chunkkeys.Set // positions of blocks that overlap stored objects; nil means all blocks
 	first  int
+	close  func(x, y []byte) (equal bool, by float64) // nil to compare bit by bit
 }
 
 // found is the result of comparing one block.
 type found struct {
 	at            []int // first element of the block
 	of, different int64
+	largest       float64 // largest difference of two finite floats, if there is a tolerance
 	first         []Element
 }
 
@@ -77,7 +79,7 @@ func values(ctx context.Context, a, b *zarr.Array, o Options, progress func(of i
 	}
 	memory = min(memory, math.MaxInt)
 	g := gridsOf(a, b)
-	c := &comparison{a: of[0].Array, b: of[1].Array, shape: g.shape, block: g.choose(memory / 4), first: o.First}
+	c := &comparison{a: of[0].Array, b: of[1].Array, shape: g.shape, block: g.choose(memory / 4), first: o.First, close: o.Tolerance.closeness(a.DType())}
 	if c.first == 0 {
 		c.first = defaultFirst
 	}
@@ -100,6 +102,9 @@ func values(ctx context.Context, a, b *zarr.Array, o Options, progress func(of i
 		}
 	}
 	v := &Values{}
+	if c.close != nil {
+		v.Largest = new(float64)
+	}
 	for f, err := range concurrency.Results(ctx, ahead, c.starts(), c.compare) {
 		if err != nil {
 			return nil, err
@@ -110,6 +115,9 @@ func values(ctx context.Context, a, b *zarr.Array, o Options, progress func(of i
 		v.Of += f.of
 		progress(v.Of)
 		v.Different += f.different
+		if v.Largest != nil {
+			*v.Largest = max(*v.Largest, f.largest)
+		}
 		v.First = append(v.First, f.first[:min(len(f.first), max(c.first-len(v.First), 0))]...)
 	}
 	if total := int64(a.Len()); v.Of < total { // the skipped elements are the fill value of both
@@ -258,7 +266,13 @@ func (c *comparison) compare(ctx context.Context, at []int) (found, error) {
 		return f, err
 	}
 	for i := range n {
-		if x, y := both[0][i*size:][:size], both[1][i*size:][:size]; !bytes.Equal(x, y) {
+		x, y := both[0][i*size:][:size], both[1][i*size:][:size]
+		equal, by := bytes.Equal(x, y), 0.0
+		if !equal && c.close != nil {
+			equal, by = c.close(x, y)
+			f.largest = max(f.largest, by)
+		}
+		if !equal {
 			differ(i, x, y)
 		}
 	}

@@ -1,0 +1,146 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"math"
+	"strconv"
+
+	"github.com/zargo-io/zargo/cmd/zargo/internal/cdl"
+	"github.com/zargo-io/zargo/cmd/zargo/internal/render"
+	"github.com/zargo-io/zargo/zarr/dtype"
+)
+
+// dumpBand is the maximum number of bytes of elements in memory.
+const dumpBand = 16 << 20
+
+// textBand is the maximum number of texts of varying length that are read at a time.
+const textBand = 1 << 16
+
+// write prints the values of an array. With all set, it prints any number of absent chunks.
+func (a *cdlArray) write(ctx context.Context, d *cdl.DataWriter, all bool) error {
+	r, err := resolve(nil, a.Shape(), a.Dims())
+	if err != nil {
+		return err
+	}
+	if !all {
+		if err := dense(ctx, a.Array, len(a.Shape()), r); err != nil {
+			return err
+		}
+	}
+	if a.DType() == dtype.String {
+		c := cutter{chunksOf(a.Array), 8, always(8 * textBand), always(8 * textBand)}
+		for b := range heldBands(ctx, a.Array, r, c) {
+			p, err := a.ReadPacked(ctx, b.selections()...)
+			if err != nil {
+				return err
+			}
+			for i := range p.Len() {
+				d.Text(string(p.At(i)))
+			}
+		}
+		return nil
+	}
+	t, read := render.ReaderOf(a.Array)
+	return stream(ctx, a.Array, r, dumpBand, t, read, a.printer(d))
+}
+
+// printer returns a function that prints elements.
+func (a *cdlArray) printer(d *cdl.DataWriter) func(elems []byte) error {
+	t := a.DType()
+	switch a.kind {
+	case cdl.Char:
+		return a.texts(d)
+	case cdl.String:
+		size := t.Size()
+		return func(elems []byte) error {
+			for ; len(elems) > 0; elems = elems[size:] {
+				d.Text(fixedText(t, elems[:size]))
+			}
+			return nil
+		}
+	case cdl.Float, cdl.Double:
+		nan := a.missing != nil && isNaN(valueOf(t, a.missing))
+		return printNumbers(a, d, func(f float64) {
+			if nan && math.IsNaN(f) {
+				d.Missing()
+			} else {
+				d.Float(f)
+			}
+		})
+	case cdl.UByte, cdl.UShort, cdl.UInt, cdl.UInt64:
+		return printNumbers(a, d, func(n uint64) { d.Integer(strconv.FormatUint(n, 10)) })
+	}
+	return printNumbers(a, d, func(n int64) { d.Integer(strconv.FormatInt(n, 10)) })
+}
+
+// batch is the number of elements that printNumbers converts at a time.
+const batch = 1 << 12
+
+// printNumbers returns a function that calls put for each element that is not missing.
+func printNumbers[T any](a *cdlArray, d *cdl.DataWriter, put func(T)) func(elems []byte) error {
+	t := a.DType()
+	size := t.Size()
+	numbers := make([]T, batch)
+	return func(elems []byte) error {
+		for len(elems) > 0 {
+			n := min(batch, len(elems)/size)
+			if err := convertNumbers(t, numbers[:n], elems[:n*size]); err != nil {
+				return err
+			}
+			for _, v := range numbers[:n] {
+				if bytes.Equal(elems[:size], a.missing) {
+					d.Missing()
+				} else {
+					put(v)
+				}
+				elems = elems[size:]
+			}
+		}
+		return nil
+	}
+}
+
+// convertNumbers converts elements to T. Booleans and times, which dtype.Convert refuses, become
+// the integers that they are stored as.
+func convertNumbers[T any](t dtype.Type, dst []T, elems []byte) error {
+	switch t.(type) {
+	case dtype.DateTime, dtype.TimeDelta:
+		t = dtype.Int64
+	}
+	if t == dtype.Bool {
+		t = dtype.Int8
+	}
+	return dtype.Convert(t, dst, elems)
+}
+
+// texts returns a function that prints the characters along the last dimension as a text, without
+// the zero bytes at its end.
+func (a *cdlArray) texts(d *cdl.DataWriter) func(elems []byte) error {
+	row := max(a.row(), 1)
+	var text []byte
+	return func(elems []byte) error {
+		for len(elems) > 0 {
+			n := min(row-len(text), len(elems))
+			text, elems = append(text, elems[:n]...), elems[n:]
+			if len(text) == row {
+				d.Text(dtype.Text(text))
+				text = text[:0]
+			}
+		}
+		return nil
+	}
+}
+
+// fixedText returns the text of an element of S or U.
+func fixedText(t dtype.Type, b []byte) string {
+	if _, ok := t.(dtype.U); !ok {
+		return dtype.Text(b)
+	}
+	r := make([]rune, len(b)/4)
+	for i := range r {
+		r[i] = rune(binary.LittleEndian.Uint32(b[4*i:]))
+	}
+	return dtype.Runes(r)
+}

@@ -1,0 +1,182 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/zargo-io/zargo/cmd/zargo/internal/cdl"
+	"github.com/zargo-io/zargo/internal/masked"
+	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/dtype"
+	"github.com/zargo-io/zargo/zarr/fault"
+)
+
+// cdlBuilder describes arrays as variables of CDL.
+type cdlBuilder struct {
+	name    string               // of an array at the root of a store
+	special bool                 // add the special attributes of storage
+	path    []string             // names of the current group and the groups above
+	arrays  map[string]*cdlArray // variables with a type of CDL, by their paths
+	find    func(text string)    // reports a departure from the conventions
+}
+
+// cdlArray is an array that is a variable of CDL.
+type cdlArray struct {
+	*zarr.Array
+	dims    []string
+	kind    cdl.Type
+	missing []byte // element that is missing; or nil
+}
+
+// isIndex reports whether the array has the coordinates of a dimension.
+func (a *cdlArray) isIndex() bool { return len(a.dims) == 1 && a.dims[0] == a.Name() }
+
+// row returns the length of the last dimension.
+func (a *cdlArray) row() int {
+	if a == nil || len(a.dims) == 0 {
+		return 0
+	}
+	return a.Shape()[len(a.dims)-1]
+}
+
+// withoutDims returns attributes without those that describe the dimensions of an array, and those
+// of NCZarr.
+func withoutDims(attrs map[string]any) map[string]any {
+	attrs = maps.Clone(attrs)
+	maps.DeleteFunc(attrs, func(name string, _ any) bool {
+		return name == "_ARRAY_DIMENSIONS" || strings.HasPrefix(strings.ToLower(name), "_nc")
+	})
+	return attrs
+}
+
+// dims returns names for all dimensions of an array. names may be nil, or lack the last dimension of
+// an array of characters.
+func (b *cdlBuilder) dims(a *zarr.Array, names []string) []string {
+	shape := a.Shape()
+	if own := a.Dims(); own != nil {
+		names = own
+	}
+	dims := make([]string, len(shape))
+	copy(dims, names)
+	for i := range dims {
+		switch {
+		case dims[i] != "":
+		case i == len(names) && i > 0: // the characters of texts
+			dims[i] = fmt.Sprintf("string%d", shape[i])
+		default:
+			dims[i] = fmt.Sprintf("dim_%d", i)
+		}
+	}
+	return dims
+}
+
+// array adds an array to a group, and those of its dimensions that neither the group nor one above
+// declares. names contains the names of its dimensions if the array does not have them, or is nil.
+func (b *cdlBuilder) array(to *cdl.Group, outer []cdl.Dim, a *zarr.Array, names []string) error {
+	shape, dims, attrs := a.Shape(), b.dims(a, names), withoutDims(a.Attrs())
+	for i, name := range dims {
+		n, ok := lengthOf(to.Dims, name)
+		if ok && n != shape[i] {
+			dims[i] = fmt.Sprintf("%s_%d", name, shape[i])
+			b.find(fmt.Sprintf("%s: the dimension %q has the length %d in another array; it is named %q", a.Path(), name, n, dims[i]))
+			name = dims[i]
+			n, ok = lengthOf(to.Dims, name)
+		}
+		switch {
+		case ok && n != shape[i]:
+			return fault.Newf(fault.Metadata, "array %q: the dimension %q has the length %d in another array", a.Path(), name, n)
+		case ok:
+			continue
+		}
+		if n, ok := lengthOf(outer, name); !ok || n != shape[i] {
+			to.Dims = append(to.Dims, cdl.Dim{Name: name, Len: shape[i]})
+		}
+	}
+	name := a.Name()
+	if name == "" {
+		name = b.name
+	}
+	v := cdl.Var{Name: name, Dims: dims}
+	kind, note, ok := cdlType(a.DType())
+	one := &cdlArray{Array: a, dims: dims, kind: kind}
+	if !ok {
+		v.Foreign = a.DType().String()
+		v.Attrs = attrsOf(attrs, nil)
+	} else {
+		v.Type, v.Note = kind, note
+		if one.missing, attrs = missingOf(a, attrs); one.missing != nil {
+			v.Attrs = append(v.Attrs, cdl.Attr{Name: masked.Attr, Type: kind, Values: []any{valueOf(a.DType(), one.missing)}})
+		}
+		if a.DType() == dtype.Bool {
+			attrs["dtype"] = "bool" // as xarray stores booleans in netCDF files
+		}
+		v.Attrs = append(v.Attrs, attrsOf(attrs, &kind)...)
+		b.arrays[path.Join(strings.Join(b.path, "/"), name)] = one
+	}
+	if chunks := a.Chunks(); b.special && len(chunks) > 0 {
+		sizes := make([]any, len(chunks))
+		for i, n := range chunks {
+			sizes[i] = int64(n)
+		}
+		v.Attrs = append(v.Attrs, cdl.Attr{Name: "_Storage", Type: cdl.Char, Values: []any{"chunked"}}, cdl.Attr{Name: "_ChunkSizes", Type: cdl.Int, Values: sizes})
+	}
+	to.Vars = append(to.Vars, v)
+	return nil
+}
+
+// lengthOf returns the length of a dimension. The innermost declaration is the last.
+func lengthOf(dims []cdl.Dim, name string) (int, bool) {
+	for _, d := range slices.Backward(dims) {
+		if d.Name == name {
+			return d.Len, true
+		}
+	}
+	return 0, false
+}
+
+// missingOf returns the element that is missing by xarray's rules, or nil, and the attributes
+// without it. The attributes are a copy.
+func missingOf(a *zarr.Array, attrs map[string]any) ([]byte, map[string]any) {
+	t, fill := a.DType(), a.Fill()
+	if attrs = maps.Clone(attrs); attrs == nil {
+		attrs = map[string]any{}
+	}
+	if valueOf(t, t.DefaultFill()) == nil { // not a number
+		return nil, attrs
+	}
+	if a.Format() == 2 {
+		if fill != nil {
+			delete(attrs, masked.Attr)
+		}
+		return fill, attrs
+	}
+	before := attrs[masked.Attr]
+	v := masked.ToV2(t, fill, attrs)
+	if _, left := v.Attrs[masked.Attr]; before == nil || left {
+		return nil, attrs
+	}
+	delete(attrs, masked.Attr)
+	switch {
+	case v.Undefined:
+		return encoded(t, `"NaN"`), attrs
+	case v.Fill == nil:
+		return fill, attrs
+	}
+	b, ok, err := dtype.Value(t, v.Fill)
+	if err != nil || !ok {
+		b = encoded(t, fmt.Sprint(v.Fill))
+	}
+	return b, attrs
+}
+
+// encoded returns the element with the notation of a v3 fill value, or nil.
+func encoded(t dtype.Type, text string) []byte {
+	b, err := t.ParseFill([]byte(text), 3)
+	if err != nil {
+		return nil
+	}
+	return b
+}

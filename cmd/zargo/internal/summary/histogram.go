@@ -1,0 +1,123 @@
+package summary
+
+import (
+	"context"
+	"math"
+	"slices"
+	"sync"
+
+	"github.com/zargo-io/zargo/cf"
+	"github.com/zargo-io/zargo/zarr/dtype"
+	"github.com/zargo-io/zargo/zarr/fault"
+)
+
+// Histogram counts elements in bins of equal width. An element is in the same bin as in
+// numpy.histogram: a bin contains its lower edge, and the last bin also its upper edge.
+type Histogram struct {
+	Edges  []float64 // edges of the bins in ascending order; one more than bins
+	Counts []int64
+	Below  int64 // elements below the first edge
+	Above  int64 // elements above the last edge
+
+	s     *segments[struct{}]
+	mutex sync.Mutex
+}
+
+// NewHistogram returns a histogram between two finite numbers. If they are equal, the range is
+// extended by 0.5 on each side, as numpy does. It returns fault.Selection for another range, and
+// for fewer than one bin.
+func NewHistogram(t dtype.Type, coding *cf.Coding, low, high float64, bins int) (*Histogram, error) {
+	if low == high {
+		low, high = low-0.5, high+0.5
+	}
+	switch width := high - low; {
+	case bins < 1:
+		return nil, fault.Newf(fault.Selection, "the number of bins must be at least 1, is %d", bins)
+	case !finite(low) || !finite(high) || !finite(width) || !(width > 0):
+		return nil, fault.Newf(fault.Selection, "the range of a histogram must be two finite numbers in ascending order, is %v to %v", low, high)
+	}
+	h := &Histogram{Edges: make([]float64, bins+1), Counts: make([]int64, bins)}
+	step := (high - low) / float64(bins)
+	for i := range h.Edges {
+		h.Edges[i] = float64(float64(i)*step) + low // without a fused multiply-add, as numpy
+	}
+	h.Edges[bins] = high
+	h.s = &segments[struct{}]{size: t.Size(), merge: func(struct{}) {}}
+	switch t {
+	case dtype.Int8:
+		bin[int8](h, t, coding)
+	case dtype.Int16:
+		bin[int16](h, t, coding)
+	case dtype.Int32:
+		bin[int32](h, t, coding)
+	case dtype.Int64:
+		bin[int64](h, t, coding)
+	case dtype.Uint8, dtype.Bool:
+		bin[uint8](h, t, coding)
+	case dtype.Uint16:
+		bin[uint16](h, t, coding)
+	case dtype.Uint32:
+		bin[uint32](h, t, coding)
+	case dtype.Uint64:
+		bin[uint64](h, t, coding)
+	case dtype.Float16, dtype.Float32:
+		bin[float32](h, t, coding)
+	case dtype.Float64:
+		bin[float64](h, t, coding)
+	default:
+		return nil, notNumbers(t)
+	}
+	return h, nil
+}
+
+// Add adds consecutive elements in memory form. It may keep a copy of some of them.
+func (h *Histogram) Add(ctx context.Context, elems []byte) error { return h.s.add(ctx, elems) }
+
+// End completes the counts. No elements may be added afterwards.
+func (h *Histogram) End() error { return h.s.end() }
+
+// bin sets how the segments of h are counted.
+func bin[S cf.Number](h *Histogram, t dtype.Type, coding *cf.Coding) {
+	d := &decoder[S]{size: t.Size(), coding: coding, half: t == dtype.Float16}
+	h.s.each = func(elems []byte) (struct{}, error) {
+		return struct{}{}, d.decode(elems, func(v values[S]) { h.count(v.decoded) })
+	}
+}
+
+// count counts the decoded elements of a segment.
+func (h *Histogram) count(decoded []float64) {
+	bins := len(h.Counts)
+	low, high := h.Edges[0], h.Edges[bins]
+	counts := make([]int64, bins)
+	below, above := int64(0), int64(0)
+	for _, f := range decoded {
+		switch {
+		case math.IsNaN(f) || math.IsInf(f, 0):
+			continue
+		case f < low:
+			below++
+			continue
+		case f > high:
+			above++
+			continue
+		}
+		i := min(int((f-low)/(high-low)*float64(bins)), bins-1)
+		// Rounding may have moved the element by one bin.
+		if f < h.Edges[i] {
+			i--
+		} else if i < bins-1 && f >= h.Edges[i+1] {
+			i++
+		}
+		counts[i]++
+	}
+	h.mutex.Lock()
+	defer h.mutex.Unlock()
+	for i, n := range counts {
+		h.Counts[i] += n
+	}
+	h.Below += below
+	h.Above += above
+}
+
+// Most returns the largest count of a bin.
+func (h *Histogram) Most() int64 { return slices.Max(h.Counts) }

@@ -1,0 +1,232 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/zargo-io/zargo/cmd/zargo/internal/cdl"
+	"github.com/zargo-io/zargo/dataset"
+	"github.com/zargo-io/zargo/internal/masked"
+	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/codec"
+	"github.com/zargo-io/zargo/zarr/dtype"
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store/mem"
+)
+
+// fromCDL creates the dataset that a CDL file describes.
+func (c *createCmd) fromCDL(ctx context.Context, s *session) error {
+	text, err := c.readCDL(s)
+	if err != nil {
+		return at(c.Like, err)
+	}
+	f, err := cdl.Parse(text)
+	if err != nil {
+		return at(c.Like, err)
+	}
+	codecs, err := c.codecs(false)
+	if err != nil {
+		return err
+	}
+	b := &specBuilder{format: c.ZFormat, codecs: codecs, warn: func(format string, args ...any) { s.warn(c.Like+": "+format, args...) }}
+	if err := b.group(&f.Root, "", nil); err != nil {
+		return at(c.Like, err)
+	}
+	check := mem.New() // find errors before anything is stored
+	for _, g := range b.groups {
+		if _, err := dataset.Create(ctx, check, g.path, g.spec, dataset.Options{}); err != nil {
+			return at(c.Like, err)
+		}
+	}
+	p, err := s.vacant(ctx, c.URL, c.specFlags)
+	if err != nil {
+		return err
+	}
+	defer p.release()
+	for _, g := range b.groups {
+		if _, err := dataset.Create(ctx, p.Store, joined(p.path, g.path), g.spec, dataset.Options{}, s.options()...); err != nil {
+			return p.fail(err)
+		}
+	}
+	top, err := zarr.OpenGroup(ctx, p.Store, p.path, s.options()...)
+	if err == nil && len(b.groups) > 1 {
+		top, err = top.Consolidate(ctx) // with the groups below
+	}
+	if err != nil {
+		return p.fail(err)
+	}
+	return c.after(ctx, s, p, top)
+}
+
+// specBuilder converts groups of a CDL file to datasets.
+type specBuilder struct {
+	format int
+	codecs []codec.Spec
+	warn   func(format string, args ...any)
+	groups []groupSpec // groups before the groups below them
+}
+
+// groupSpec is a dataset and its path below the root.
+type groupSpec struct {
+	path string
+	spec dataset.Spec
+}
+
+// group adds a group and those below it. lengths contains the dimensions of the groups above.
+func (b *specBuilder) group(g *cdl.Group, path string, lengths map[string]int) error {
+	lengths = maps.Clone(lengths)
+	if lengths == nil {
+		lengths = map[string]int{}
+	}
+	for _, d := range g.Dims {
+		lengths[d.Name] = d.Len
+	}
+	spec := dataset.Spec{Format: b.format, Attrs: b.attrs(g.Attrs)}
+	for _, v := range g.Vars {
+		of, err := b.variable(v, lengths)
+		if err != nil {
+			return err
+		}
+		spec.Vars = append(spec.Vars, of)
+	}
+	b.groups = append(b.groups, groupSpec{path, spec})
+	for _, sub := range g.Groups {
+		if strings.Contains(sub.Name, "/") {
+			return fault.Newf(fault.Path, "the name of a group must not contain a slash, is %q", sub.Name)
+		}
+		if slices.ContainsFunc(g.Vars, func(v cdl.Var) bool { return v.Name == sub.Name }) {
+			return fault.Newf(fault.Metadata, "the name %q is that of a variable and of a group", joined(path, sub.Name))
+		}
+		if err := b.group(sub, joined(path, sub.Name), lengths); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// types returns the data types of the types of CDL, in the order of their values.
+func types() []dtype.Type {
+	return []dtype.Type{dtype.Int8, dtype.Uint8, dtype.Int16, dtype.Uint16, dtype.Int32, dtype.Uint32, dtype.Int64, dtype.Uint64, dtype.Float32, dtype.Float64, dtype.S(1), dtype.String}
+}
+
+func (b *specBuilder) variable(v cdl.Var, lengths map[string]int) (dataset.VarSpec, error) {
+	// In format 2, xarray requires the names of no dimensions as an empty list, not as null.
+	of := dataset.VarSpec{Name: v.Name, Spec: zarr.Spec{DType: types()[v.Type], Dims: append([]string{}, v.Dims...), Shape: make([]int, len(v.Dims)), Codecs: b.codecs}}
+	for i, d := range v.Dims {
+		of.Shape[i] = lengths[d]
+	}
+	var rest []cdl.Attr
+	for _, a := range v.Attrs {
+		switch {
+		case a.Name == "_ChunkSizes":
+			for _, n := range a.Values {
+				size, ok := n.(int64)
+				if !ok || size < 1 || int64(int(size)) != size || len(a.Values) != len(v.Dims) {
+					return of, fault.Newf(fault.Metadata, "variable %q: _ChunkSizes must have a positive number for each of %d dimensions", v.Name, len(v.Dims))
+				}
+				of.Chunks = append(of.Chunks, int(size))
+			}
+		case a.Name == masked.Attr && v.Type >= cdl.Char:
+			b.warn("variable %s: %s of texts is not stored, because xarray cannot decode it", v.Name, a.Name)
+		case a.Name == masked.Attr:
+			n, ok := any(nil), false
+			if len(a.Values) == 1 {
+				n, ok = cdl.Convert(v.Type, a.Values[0])
+			}
+			if !ok {
+				return of, fault.Newf(fault.Metadata, "variable %q: %s must be one value of the type %v", v.Name, a.Name, v.Type)
+			}
+			of.Missing = n
+		default:
+			rest = append(rest, a)
+		}
+	}
+	if of.Chunks == nil {
+		of.Chunks = growing(of.Shape)
+	}
+	of.Attrs = b.attrs(rest)
+	return of, nil
+}
+
+// growingChunk is the number of elements of a chunk of a variable that grows along an unlimited
+// dimension. An append of one row rewrites one chunk, which then has at most 512 KiB.
+const growingChunk = 1 << 16
+
+// growing returns the shape of the chunks of a variable whose first dimension of length 0 is
+// unlimited. It returns nil if there is none, or if one row has more than growingChunk elements. The
+// default chunks are then used, which have the length 1 along the dimension.
+func growing(shape []int) []int {
+	k := slices.Index(shape, 0)
+	if k < 0 {
+		return nil
+	}
+	chunks, row := make([]int, len(shape)), 1
+	for i, n := range shape {
+		chunks[i] = max(n, 1)
+		if chunks[i] > growingChunk/row {
+			return nil
+		}
+		row *= chunks[i]
+	}
+	chunks[k] = growingChunk / row
+	return chunks
+}
+
+// isStorage reports whether an attribute is one of the special attributes that ncdump -s adds. They
+// describe the storage of the netCDF file.
+func isStorage(name string) bool {
+	switch name {
+	case "_Storage", "_ChunkSizes", "_Endianness", "_DeflateLevel", "_Shuffle", "_Fletcher32", "_NoFill", "_Filter", "_Codecs", "_QuantizeBitGroomNumberOfSignificantDigits",
+		"_NCProperties", "_SuperblockVersion", "_IsNetcdf4", "_Format":
+		return true
+	}
+	return false
+}
+
+// attrs converts attributes to JSON values.
+func (b *specBuilder) attrs(list []cdl.Attr) map[string]any {
+	attrs := map[string]any{}
+	for _, a := range list {
+		if isStorage(a.Name) {
+			continue
+		}
+		values := make([]any, len(a.Values))
+		for i, v := range a.Values {
+			switch of := v.(type) {
+			case float64:
+				v = floatAttr(of, a.Type == cdl.Float)
+			case string:
+				v = strings.ToValidUTF8(of, "\ufffd")
+			}
+			values[i] = v
+		}
+		if len(values) == 1 {
+			attrs[a.Name] = values[0]
+		} else {
+			attrs[a.Name] = values
+		}
+	}
+	return attrs
+}
+
+// floatAttr returns a float as the value of an attribute. Its notation differs from that of an
+// integer. NaN and the infinities have the notation of package meta.
+func floatAttr(f float64, single bool) any {
+	if math.IsNaN(f) || math.IsInf(f, 0) {
+		return f
+	}
+	bits := 64
+	if single {
+		bits = 32
+	}
+	text := strconv.FormatFloat(f, 'g', -1, bits)
+	if !strings.ContainsAny(text, ".e") {
+		text += ".0"
+	}
+	return json.Number(text)
+}

@@ -1,0 +1,187 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"text/tabwriter"
+
+	"github.com/zargo-io/zargo/cf"
+	"github.com/zargo-io/zargo/cmd/zargo/internal/render"
+	"github.com/zargo-io/zargo/cmd/zargo/internal/summary"
+	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/dtype"
+	"github.com/zargo-io/zargo/zarr/fault"
+)
+
+// valueFlags select the elements that stats and hist summarize, and how they are decoded.
+type valueFlags struct {
+	selFlags
+	Raw bool `help:"Do not decode: packed values are not scaled, and only NaN is missing."`
+	All bool `help:"Read more than 200 million elements or 200,000 chunks even if fewer than 1 in 100 chunks are stored. By default that is an error."`
+	separatorFlag
+}
+
+// statsBand is the maximum number of bytes of elements in memory.
+const statsBand = 32 << 20
+
+// values is the selected part of an array, and how it is decoded.
+type values struct {
+	*place
+	a      *zarr.Array
+	r      region
+	coding *cf.Coding // nil if the elements are not decoded
+	units  string
+}
+
+// open opens the array at a URL. The caller closes the place.
+func (f *valueFlags) open(ctx context.Context, s *session, url string) (*values, error) {
+	items, err := f.items()
+	if err != nil {
+		return nil, err
+	}
+	p, a, err := s.openArray(ctx, url, f.options()...)
+	if err != nil {
+		return nil, err
+	}
+	v := &values{place: p, a: a}
+	if v.r, err = s.chosen(ctx, p, a, items); err == nil && !f.All {
+		err = dense(ctx, a, len(a.Shape()), v.r)
+	}
+	if err == nil && !f.Raw && a.DType() != dtype.Bool {
+		err = v.decode()
+	}
+	if err != nil {
+		p.release()
+		return nil, p.fail(err)
+	}
+	return v, nil
+}
+
+// decode sets the coding of the array. The units of packed values are those of the decoded values.
+func (v *values) decode() (err error) {
+	v.coding, err = cf.New(cf.Variable{Name: cmp.Or(v.a.Name(), v.where), Type: v.a.DType(), Fill: v.a.Fill(), V2: v.a.Format() == 2, Attrs: v.a.Attrs()}, cf.Options{})
+	if errors.Is(err, fault.Type) {
+		err = fault.Newf(fault.Type, "the elements must be numbers, the data type is %v", v.a.DType())
+	}
+	v.units, _ = v.a.Attrs()["units"].(string)
+	return err
+}
+
+// each reads the selected elements in C order.
+func (v *values) each(ctx context.Context, s *session, add func(ctx context.Context, elems []byte) error) error {
+	s.far.reading(v.a, v.r, &s.report)
+	t, read := render.ReaderOf(v.a)
+	return stream(ctx, v.a, v.r, statsBand, t, read, func(elems []byte) error {
+		s.far.add(int64(len(elems)))
+		return add(ctx, elems)
+	})
+}
+
+// summary returns the statistics of the selected elements.
+func (v *values) summary(ctx context.Context, s *session) (summary.Result, error) {
+	sum, err := summary.New(v.a.DType(), v.coding)
+	if err == nil {
+		err = v.each(ctx, s, sum.Add)
+	}
+	if err != nil {
+		return summary.Result{}, err
+	}
+	return sum.Result()
+}
+
+type statsCmd struct {
+	URL string `arg:"" name:"url" help:"The array."`
+	valueFlags
+	JSON bool `name:"json" help:"Print one JSON object."`
+}
+
+// Help returns examples.
+func (statsCmd) Help() string {
+	return examples(
+		"zargo stats weather.zarr/t2m",
+		"zargo stats weather.zarr/t2m --sel time=2020-01 --json",
+	)
+}
+
+// statsInfo is the JSON object that stats prints, documented in docs/reference/cli.md. Members may
+// be added but must never be removed or change their meaning.
+type statsInfo struct {
+	URL      string   `json:"url"`
+	Units    string   `json:"units,omitempty"`
+	Decoded  bool     `json:"decoded"`
+	Elements int64    `json:"elements"`
+	Missing  int64    `json:"missing"`
+	NaN      int64    `json:"nan"`
+	Infinite int64    `json:"infinite"`
+	Count    int64    `json:"count"`
+	Min      any      `json:"min"` // null if count is 0
+	Max      any      `json:"max"`
+	Mean     *float64 `json:"mean"`
+	Std      *float64 `json:"std"`
+}
+
+// Run prints statistics of an array.
+func (c *statsCmd) Run(ctx context.Context, s *session) error {
+	v, err := c.open(ctx, s, c.URL)
+	if err != nil {
+		return err
+	}
+	defer v.release()
+	r, err := v.summary(ctx, s)
+	if err != nil {
+		return v.fail(err)
+	}
+	s.warnOfMissing(ctx, v.place, v.a)
+	info := statsInfo{v.where, v.units, v.coding != nil, r.Elements, r.Missing, r.NaN, r.Infinite, r.Count, r.Min, r.Max, numberOrNil(r.Mean), numberOrNil(r.Std)}
+	if c.JSON {
+		return v.fail(render.JSON(s.out, info))
+	}
+	return v.fail(info.print(s.out))
+}
+
+// numberOrNil returns nil for numbers that JSON lacks.
+func numberOrNil(f float64) *float64 {
+	if math.IsNaN(f) || math.IsInf(f, 0) {
+		return nil
+	}
+	return &f
+}
+
+func (i *statsInfo) print(out io.Writer) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	row := func(name, text string) { fmt.Fprintf(w, "%s\t%s\n", name, render.OneLine(text)) }
+	row("array", i.URL)
+	if i.Units != "" {
+		row("units", i.Units)
+	}
+	row("elements", strconv.FormatInt(i.Elements, 10))
+	missing := strconv.FormatInt(i.Missing, 10)
+	if i.NaN > 0 {
+		missing += fmt.Sprintf(", of which %d are stored as NaN", i.NaN)
+	}
+	row("missing", missing)
+	if i.Infinite > 0 {
+		row("infinite", strconv.FormatInt(i.Infinite, 10))
+	}
+	row("count", strconv.FormatInt(i.Count, 10))
+	if i.Count > 0 {
+		row("min", fmt.Sprint(i.Min))
+		row("max", fmt.Sprint(i.Max))
+		row("mean", orUnknown(i.Mean))
+		row("std", orUnknown(i.Std))
+	}
+	return w.Flush()
+}
+
+// orUnknown formats a number that may have overflowed.
+func orUnknown(f *float64) string {
+	if f == nil {
+		return "overflow"
+	}
+	return fmt.Sprint(*f)
+}

@@ -1,0 +1,148 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// wantHist is a histogram that numpy computed (testdata/summary/make.py).
+type wantHist struct {
+	Low, High    float64
+	Edges        []float64
+	Counts       []int64
+	Below, Above int64
+}
+
+// wantStats are the statistics that numpy computed.
+type wantStats struct {
+	Elements, Missing, NaN, Infinite, Count int64
+	Min, Max                                json.Number
+	Mean, Std                               float64
+	Hist                                    wantHist
+	Range                                   *wantHist
+}
+
+// numpyStats returns the statistics of the arrays in testdata/summary/data.zip.
+func numpyStats(t testing.TB) map[string]wantStats {
+	t.Helper()
+	var all map[string]wantStats
+	if err := json.Unmarshal([]byte(golden(t, "testdata/summary/want.json")), &all); err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// near reports whether two numbers differ by at most a relative error of 1e-13.
+func near(a, b float64) bool { return a == b || math.Abs(a-b) <= 1e-13*max(math.Abs(a), math.Abs(b)) }
+
+// TestStats compares statistics with those of numpy.
+func TestStats(t *testing.T) {
+	p := newProgram()
+	for name, want := range numpyStats(t) {
+		t.Run(name, func(t *testing.T) {
+			line := "stats --json testdata/summary/data.zip|zip:" + name
+			text := do(t, p, line)
+			if again := do(t, p, line+" --inflight 1"); again != text {
+				t.Error("two runs differ")
+			}
+			var got wantStats
+			if err := json.Unmarshal([]byte(text), &got); err != nil {
+				t.Fatal(err)
+			}
+			if got.Elements != want.Elements || got.Missing != want.Missing || got.NaN != want.NaN || got.Infinite != want.Infinite || got.Count != want.Count {
+				t.Errorf("%+v\nwant %+v", got, want)
+			}
+			if g, w := exactNumber(t, got.Min)+" "+exactNumber(t, got.Max), exactNumber(t, want.Min)+" "+exactNumber(t, want.Max); g != w {
+				t.Errorf("%s, want %s", g, w)
+			}
+			if !near(got.Mean, want.Mean) || math.Abs(got.Std-want.Std) > 1e-11*max(want.Std, math.Abs(want.Mean)*1e-6) {
+				t.Errorf("mean %v, std %v, want %v, %v", got.Mean, got.Std, want.Mean, want.Std)
+			}
+		})
+	}
+}
+
+// exactNumber returns the digits of an integer, or a common form of a float.
+func exactNumber(t testing.TB, n json.Number) string {
+	t.Helper()
+	if !strings.ContainsAny(n.String(), ".eE") {
+		return n.String()
+	}
+	f, err := n.Float64()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strconv.FormatFloat(f, 'f', -1, 64)
+}
+
+// TestHist compares histograms with those of numpy.
+func TestHist(t *testing.T) {
+	p := newProgram()
+	check := func(t *testing.T, line string, want wantHist) {
+		t.Helper()
+		var got wantHist
+		if err := json.Unmarshal([]byte(do(t, p, line)), &got); err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(got.Counts, want.Counts) || got.Below != want.Below || got.Above != want.Above || !slices.Equal(got.Edges, want.Edges) {
+			t.Errorf("%s: %+v\nwant %+v", line, got, want)
+		}
+	}
+	for name, want := range numpyStats(t) {
+		t.Run(name, func(t *testing.T) {
+			url := "testdata/summary/data.zip|zip:" + name
+			check(t, "hist --json "+url, want.Hist)
+			if r := want.Range; r != nil {
+				check(t, fmt.Sprintf("hist --json --bins 7 --range %v:%v %s", r.Low, r.High, url), *r)
+			}
+		})
+	}
+}
+
+// TestSelectedStats checks that a selection, and bands of any size, do not change the result.
+func TestSelectedStats(t *testing.T) {
+	p := newProgram()
+	const url = " testdata/summary/data.zip|zip:packed"
+	all := do(t, p, "stats --json"+url)
+	if got := do(t, p, "stats --json --sel 0:280,:"+url); got != all {
+		t.Error(got)
+	}
+	var rows int64
+	for _, sel := range []string{"0:7", "7:279", "-1", "0:0"} {
+		var got wantStats
+		if err := json.Unmarshal([]byte(do(t, p, "stats --json --sel "+sel+url)), &got); err != nil {
+			t.Fatal(err)
+		}
+		rows += got.Count + got.Missing
+	}
+	if rows != 140_000 {
+		t.Error(rows)
+	}
+}
+
+// TestBar checks the lengths of bars.
+func TestBar(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		n, most int64
+		want    string
+	}{
+		{"none", 0, 8, ""},
+		{"small", 1, 1000000, "▏"},
+		{"half", 4, 8, "█████"},
+		{"rest", 5, 8, "██████▎"},
+		{"all", 8, 8, "██████████"},
+		{"large", math.MaxInt64, math.MaxInt64, "██████████"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := barOf(tt.n, tt.most, 10); got != tt.want {
+				t.Errorf("%q", got)
+			}
+		})
+	}
+}
