@@ -18,8 +18,8 @@ func proj(attrs map[string]any, from Source, f *convention.Findings) *CRS {
 	return c.known()
 }
 
-// gdal reads the attribute _CRS of GDAL: an object with the members url, wkt and projjson. GDAL uses
-// the first of them. gdal returns nil if none describes a coordinate reference system.
+// gdal reads the attribute _CRS of GDAL: an object with the members url, wkt and projjson. GDAL
+// uses the first of them. gdal returns nil if none describes a coordinate reference system.
 func gdal(attrs map[string]any, f *convention.Findings) *CRS {
 	m := f.Object(convention.Pointer("_CRS"), attrs["_CRS"])
 	if m == nil {

@@ -133,7 +133,8 @@ func (d *Dataset) reopen(ctx context.Context) (*zarr.Group, error) {
 
 // settle waits until no append is in progress that contains the row at of a dimension. All arrays
 // have this row, but while the claim of its append exists, another process may take over the append
-// and replace the row. settle ends a claim that is older than over, as zarr.AppendOptions describes.
+// and replace the row. settle ends a claim that is older than over, as zarr.AppendOptions
+// describes.
 func (d *Dataset) settle(ctx context.Context, dim string, at int, end time.Time, over time.Duration) error {
 	for {
 		g, err := d.reopen(ctx)

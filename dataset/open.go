@@ -37,17 +37,17 @@ func Open(ctx context.Context, st store.Store, path string, o Options, opts ...z
 	return OpenGroup(ctx, g, o)
 }
 
-// OpenGroup returns a group as a dataset. With consolidated metadata it sends one round of requests, for
-// the index coordinates; otherwise it lists and reads the members as zarr.Group.Members does. The
-// values of index coordinates stay in memory.
+// OpenGroup returns a group as a dataset. With consolidated metadata it sends one round of
+// requests, for the index coordinates; otherwise it lists and reads the members as
+// zarr.Group.Members does. The values of index coordinates stay in memory.
 //
 // The names of dimensions are read from dimension_names of v3, the attribute _ARRAY_DIMENSIONS, or
 // the metadata of NCZarr. An array without names gets the dimensions dim_0, dim_1, …, and a
 // finding. Arrays with malformed or unsupported metadata are left out with a finding.
 //
 // While an append to the group is in progress, or after a process was killed during one, arrays may
-// have different lengths of the dimension. The dataset then has the rows that all arrays have, and a
-// finding.
+// have different lengths of the dimension. The dataset then has the rows that all arrays have, and
+// a finding.
 //
 // The error is fault.Metadata if two arrays have different lengths of a dimension for another
 // reason; its text contains both names. OpenGroup also returns the errors of the store.
@@ -59,7 +59,8 @@ func OpenGroup(ctx context.Context, g *zarr.Group, o Options) (*Dataset, error) 
 		}
 		d.characters()
 		if dim, uneven := d.dimensions(""); uneven != nil {
-			// The documents were read one after another, so an append may have begun and ended since.
+			// The documents were read one after another, so an append may have begun and ended
+			// since.
 			var err error
 			if g, err = zarr.OpenGroup(ctx, g.Store(), g.Path(), g.Options()...); err != nil {
 				return nil, err

@@ -121,8 +121,8 @@ func selected(t *testing.T, d *dataset.Dataset, text string) string {
 	return strings.Trim(fmt.Sprint(got), "[]")
 }
 
-// indexed returns the result of a selection by an Index alone. It returns false if the dataset has no
-// coordinate.
+// indexed returns the result of a selection by an Index alone. It returns false if the dataset has
+// no coordinate.
 func indexed(t *testing.T, d *dataset.Dataset, text string) (string, bool) {
 	t.Helper()
 	v, err := d.Var("x")

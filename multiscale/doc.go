@@ -25,7 +25,8 @@
 // The coordinate of element i of a level along a dimension is Scale·i + Translation. In OME-Zarr it
 // has the unit of the axis. In the convention multiscales it is the position in the level that all
 // others are derived from. Scales, translations, identities and sequences of them are computed. All
-// other transformations of OME-Zarr are findings, and the scale of a level that needs one is unknown.
+// other transformations of OME-Zarr are findings, and the scale of a level that needs one is
+// unknown.
 //
 // # Findings
 //

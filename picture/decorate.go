@@ -79,8 +79,8 @@ func barHeightIf(bar bool, height int) int {
 	return 0
 }
 
-// title returns the name and the units of an axis, for a length in pixels. Degrees are already in the
-// labels.
+// title returns the name and the units of an axis, for a length in pixels. Degrees are already in
+// the labels.
 func (a Axis) title(pixels int) []rune {
 	s := a.Name
 	if a.Units != "" && !a.latitude() && !a.longitude() && len(a.Labels) == 0 {

@@ -77,9 +77,9 @@ const maxObjects = 1 << 30
 //
 // Build returns fault.Exists if other nodes or objects are stored where the levels would be. It
 // returns fault.Conflict if an unfinished build had other options, fault.Selection if the options
-// do not fit the array, fault.Type if the method does not accept the data type, and fault.Limit if a
-// chunk is too large for the memory of the process or the levels have more than 2^30 chunks. For an
-// array whose chunks differ in shape it returns errors.ErrUnsupported. Other errors are those of
+// do not fit the array, fault.Type if the method does not accept the data type, and fault.Limit if
+// a chunk is too large for the memory of the process or the levels have more than 2^30 chunks. For
+// an array whose chunks differ in shape it returns errors.ErrUnsupported. Other errors are those of
 // package zarr.
 func Build(ctx context.Context, st store.Store, path string, o Options) ([]Level, error) {
 	b, err := newBuilder(ctx, st, path, o)

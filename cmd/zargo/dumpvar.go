@@ -52,8 +52,8 @@ func withoutDims(attrs map[string]any) map[string]any {
 	return attrs
 }
 
-// dims returns names for all dimensions of an array. names may be nil, or lack the last dimension of
-// an array of characters.
+// dims returns names for all dimensions of an array. names may be nil, or lack the last dimension
+// of an array of characters.
 func (b *cdlBuilder) dims(a *zarr.Array, names []string) []string {
 	shape := a.Shape()
 	if own := a.Dims(); own != nil {

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestLikeRoundTrip creates datasets from a header that ncdump printed. The dump of each, and of one
-// created from that dump, equals the header.
+// TestLikeRoundTrip creates datasets from a header that ncdump printed. The dump of each, and of
+// one created from that dump, equals the header.
 func TestLikeRoundTrip(t *testing.T) {
 	want := golden(t, "testdata/cdl/header.cdl")
 	for _, format := range []string{"2", "3"} {

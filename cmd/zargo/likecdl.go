@@ -158,8 +158,8 @@ func (b *specBuilder) variable(v cdl.Var, lengths map[string]int) (dataset.VarSp
 const growingChunk = 1 << 16
 
 // growing returns the shape of the chunks of a variable whose first dimension of length 0 is
-// unlimited. It returns nil if there is none, or if one row has more than growingChunk elements. The
-// default chunks are then used, which have the length 1 along the dimension.
+// unlimited. It returns nil if there is none, or if one row has more than growingChunk elements.
+// The default chunks are then used, which have the length 1 along the dimension.
 func growing(shape []int) []int {
 	k := slices.Index(shape, 0)
 	if k < 0 {

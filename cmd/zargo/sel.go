@@ -36,8 +36,8 @@ func (f selFlags) items() ([]item, error) {
 	return append(isel, sel...), nil
 }
 
-// item is one item of --sel or --isel: "…", an index, a slice or a list. It may have the name of its
-// axis.
+// item is one item of --sel or --isel: "…", an index, a slice or a list. It may have the name of
+// its axis.
 type item struct {
 	flag           string
 	dots           bool
@@ -55,7 +55,8 @@ type item struct {
 }
 
 // parseSel parses --sel: a selection in NumPy's notation, such as "0:10,5,::2", "...,-1" or
-// "[4,0],::-1", or with names of dimensions, such as "time=2020-01,lat=50:40". "" selects everything.
+// "[4,0],::-1", or with names of dimensions, such as "time=2020-01,lat=50:40". "" selects
+// everything.
 func parseSel(text string) ([]item, error) { return parseItems("--sel", text) }
 
 // parseItems parses the value of --sel or --isel.

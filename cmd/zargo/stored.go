@@ -86,8 +86,8 @@ func (of *storedInfo) text(i *nodeInfo) string {
 	return text
 }
 
-// setFillMissing sets whether elements that equal the fill value are missing by xarray's rules. That
-// remains unknown if elements are not numbers or if there is no fill value.
+// setFillMissing sets whether elements that equal the fill value are missing by xarray's rules.
+// That remains unknown if elements are not numbers or if there is no fill value.
 func (i *nodeInfo) setFillMissing(ctx context.Context, a *zarr.Array) {
 	fill := a.Fill()
 	if fill == nil {
@@ -109,7 +109,8 @@ func (i *nodeInfo) setFillMissing(ctx context.Context, a *zarr.Array) {
 	i.FillMissing, i.fillNaN = &missing, r.NaN == 1
 }
 
-// fillNote returns a note that the fill value is missing, unless it is NaN, which is always missing.
+// fillNote returns a note that the fill value is missing, unless it is NaN, which is always
+// missing.
 func (i *nodeInfo) fillNote() string {
 	if i.FillMissing == nil || !*i.FillMissing || i.fillNaN {
 		return ""

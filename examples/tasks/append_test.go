@@ -76,7 +76,8 @@ func Example_appendLabels() {
 	// Output: [{time 1} {lat 3}]
 }
 
-// appendHours appends t2m(time, lat) for some hours. It does nothing if the hours are stored already.
+// appendHours appends t2m(time, lat) for some hours. It does nothing if the hours are stored
+// already.
 func appendHours(ctx context.Context, st store.Store, hours []time.Time, t2m []float32) error {
 	d, err := dataset.Open(ctx, st, "", dataset.Options{})
 	if err != nil {

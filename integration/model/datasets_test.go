@@ -7,7 +7,8 @@ import (
 )
 
 // datasets sets up the histories of jobs that append one day after another to a dataset with the
-// coordinate time, each with its own labels and the option IfAbsent. Every actor runs the same jobs.
+// coordinate time, each with its own labels and the option IfAbsent. Every actor runs the same
+// jobs.
 func datasets(h *history) {
 	w := newHierarchy(h, true)
 	t := w.arrays[1]

@@ -4,9 +4,9 @@ package similar
 // because names may come from stored metadata.
 const maxName = 40
 
-// Name returns the entry of names whose spelling is closest to name. It compares the results of bare,
-// which removes the parts of a name that do not matter. It returns "" if no entry is within two
-// edits, or within one edit for names of at most five bytes.
+// Name returns the entry of names whose spelling is closest to name. It compares the results of
+// bare, which removes the parts of a name that do not matter. It returns "" if no entry is within
+// two edits, or within one edit for names of at most five bytes.
 func Name(name string, names []string, bare func(string) string) string {
 	if len(name) > maxName {
 		return ""

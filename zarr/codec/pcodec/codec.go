@@ -21,8 +21,8 @@ const (
 // Add returns a table with the codec, under both names.
 func Add(t *codec.Table) *codec.Table { return t.With(Name, New).With(ShortName, New) }
 
-// Level returns the Spec of the codec with a level from 0 to 12. It is about the base-2 logarithm of
-// the maximum number of bins. numcodecs' default is 8.
+// Level returns the Spec of the codec with a level from 0 to 12. It is about the base-2 logarithm
+// of the maximum number of bins. numcodecs' default is 8.
 func Level(level int) codec.Spec {
 	return codec.Spec{Name: Name, Config: fmt.Appendf(nil, `{"level":%d}`, level)}
 }

@@ -65,8 +65,8 @@ func (l *Line) bounds() (low, high float64) {
 }
 
 // at returns the value at column k, or between it and the next column: f is the distance from k,
-// from 0 up to, but not including, 1. The value is interpolated, or that of the nearer column if one
-// of them is a gap. It is NaN at a gap.
+// from 0 up to, but not including, 1. The value is interpolated, or that of the nearer column if
+// one of them is a gap. It is NaN at a gap.
 func (l *Line) at(k int, f float64) float64 {
 	if f == 0 || k+1 == len(l.means) {
 		return l.mean(k)

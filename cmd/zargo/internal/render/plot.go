@@ -64,8 +64,8 @@ func (p Plot) Draw(w io.Writer, l *Line) error {
 	return err
 }
 
-// scale is the vertical axis of a plot. asciigraph converts values to int, so it gets the numbers of
-// rows instead of the values.
+// scale is the vertical axis of a plot. asciigraph converts values to int, so it gets the numbers
+// of rows instead of the values.
 type scale struct {
 	low, high float64
 	rows      int // row 0 has the value low, and row rows the value high
