@@ -46,10 +46,10 @@ func TestPutHeader(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := bare(t, f.At("")+c.params, c.opts...)
-			_, _ = s.Put(t.Context(), "k", []byte("v"), c.o)
+			_, err := s.Put(t.Context(), "k", []byte("v"), c.o)
 			for name, want := range c.want {
 				if got := f.Header().Get(name); got != want {
-					t.Errorf("%s is %q, want %q", name, got, want)
+					t.Errorf("%s is %q, want %q; the put returned %v", name, got, want, err)
 				}
 			}
 		})
@@ -279,4 +279,23 @@ func TestParts(t *testing.T) {
 		t.Error("parts of a server that is not S3")
 	}
 	fake.WantKind(t, err, fault.Unavailable)
+}
+
+// TestPutAfterClose opens a store right after the last store of the same bucket was closed. Its
+// requests must not use the closed connections.
+func TestPutAfterClose(t *testing.T) {
+	credentialsForTests(t)
+	f := NewFake(t)
+	for range 100 {
+		s, err := parsed(t, f.At("")).Connect(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Put(t.Context(), "k", []byte("v"), store.PutOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
 }

@@ -15,7 +15,8 @@ import (
 // number of slots. The shared transport is the t of the first store. A store uses its own t if it
 // has a fixed number of requests or its own root certificates, or if bucket is "".
 //
-// When the last store has called release, all connections are closed, even those in use.
+// When the last store has called release, all connections are closed, even those in use. The next
+// store gets a copy of the transport, which has no connections.
 func (s *Stack) Transport(bucket string, t *http.Transport) (_ *http.Transport, release func() error) {
 	limits := s.limits()
 	shared := limits.Requests
@@ -23,18 +24,16 @@ func (s *Stack) Transport(bucket string, t *http.Transport) (_ *http.Transport, 
 		shared = nil
 	}
 	p := concurrency.Share(shared, bucket+s.rates(limits.Processes()), func() *pool { return newPool(t) })
-	p.use(1)
-	return p.transport, sync.OnceValue(func() error { p.use(-1); return nil })
+	return p.use(1), sync.OnceValue(func() error { p.use(-1); return nil })
 }
 
 // pool records all connections of a transport, so that it can close them. net/http closes only idle
 // connections.
 type pool struct {
+	mu        sync.Mutex
 	transport *http.Transport
-
-	mu    sync.Mutex
-	users int
-	open  map[*conn]struct{}
+	users     int
+	open      map[*conn]struct{}
 }
 
 func newPool(t *http.Transport) *pool {
@@ -61,17 +60,22 @@ func newPool(t *http.Transport) *pool {
 	return p
 }
 
-// use adds n to the number of users. When no users are left, it closes all connections.
-func (p *pool) use(n int) {
+// use adds n to the number of users, and returns the transport. When no users are left, it closes
+// all connections, and replaces the transport by a copy. The old one does not notice at once that
+// its idle connections are closed, and would use them for requests.
+func (p *pool) use(n int) *http.Transport {
 	p.mu.Lock()
+	t := p.transport
 	var open map[*conn]struct{}
 	if p.users += n; p.users == 0 {
 		open, p.open = p.open, map[*conn]struct{}{}
+		p.transport = t.Clone()
 	}
 	p.mu.Unlock()
 	for c := range open {
 		_ = c.Conn.Close()
 	}
+	return t
 }
 
 type conn struct {
