@@ -235,8 +235,8 @@ func ExampleRepair() {
 	fmt.Println(string(line))
 	fmt.Println(r.Found.Counts[rule.Warning], r.Left.Counts[rule.Warning], r.Left.Counts[rule.Fault], err)
 	// Output:
-	// repaired beyond-shape 0.7 delete 1 orphan left corrupt 1.1 values cannot be recovered: copy
-	// the objects from another copy of the data
-	// {"state":"repaired","code":"beyond-shape","path":"","key":"0.7","findings":1,"message":"delete
-	// 1 orphan"} 1 0 1 <nil>
+	// repaired beyond-shape 0.7 delete 1 orphan
+	// left corrupt 1.1 values cannot be recovered: copy the objects from another copy of the data
+	// {"state":"repaired","code":"beyond-shape","path":"","key":"0.7","findings":1,"message":"delete 1 orphan"}
+	// 1 0 1 <nil>
 }
