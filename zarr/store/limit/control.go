@@ -178,13 +178,14 @@ func (c *control) decide(now time.Time) {
 	w := &c.window
 	age := now.Sub(w.began)
 	flight := w.round.answers >= max(round, c.size/2)
+	full := age >= period && w.all.answers >= c.size || age >= longest && w.all.answers > 0
 	may := w.all.refused > 0 && c.may(now)
 	switch {
 	case may && flight && w.round.share() > plain:
 		c.cut(c.size/2, now)
-	case may && age >= period && w.all.answers >= min(round, c.size) && w.all.share() > tolerated:
+	case may && full && w.all.answers >= min(round, c.size) && w.all.share() > tolerated:
 		c.cut(c.answered(now), now)
-	case age >= period && w.all.answers >= c.size, age >= longest && w.all.answers > 0:
+	case full:
 		c.grow(now)
 	}
 	if flight {
