@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/zargo-io/zargo/zarr/codec"
+	"github.com/zargo-io/zargo/zarr/codec/optional"
 	"github.com/zargo-io/zargo/zarr/codec/pcodec"
 	"github.com/zargo-io/zargo/zarr/codec/zfp"
 	"github.com/zargo-io/zargo/zarr/dtype"
@@ -97,7 +98,10 @@ func parseCodec(text string) (codec.Spec, error) {
 }
 
 // codecs returns the table of the codecs that the program reads and writes.
-func codecs() *codec.Table { return zfp.Add(pcodec.Add(codec.Builtin())) }
+func codecs() *codec.Table { return optional.Add(zfp.Add(pcodec.Add(codec.Builtin()))) }
+
+// dataTypes returns the table of the data types that the program reads and writes.
+func dataTypes() *dtype.Table { return optional.AddType(dtype.Standard()) }
 
 // codecForm returns the command line form of a codec.
 func codecForm(name string) string {

@@ -25,7 +25,7 @@ type copyArgs struct {
 // open opens the source and the target, and completes the options of the plan. The caller closes
 // the ends.
 func (c *copyArgs) open(ctx context.Context, s *session, o transfer.Options, flags *applied) (*ends, transfer.Options, error) {
-	o.Zarr = []zarr.Option{zarr.Extensions(s.codecs, nil)}
+	o.Zarr = []zarr.Option{zarr.Extensions(s.codecs, dataTypes())}
 	e, err := s.openEnds(ctx, c.From, c.To, c.Root, c.separatorFlag.options()...)
 	if err != nil {
 		return nil, o, err

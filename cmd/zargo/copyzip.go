@@ -24,7 +24,7 @@ func (c *copyCmd) archive(ctx context.Context, s *session, l openurl.Location, o
 	flags.from(ctx, s, src, &o)
 	whole := l
 	whole.Inside = nil
-	o.Zarr = []zarr.Option{zarr.Extensions(s.codecs, nil)}
+	o.Zarr = []zarr.Option{zarr.Extensions(s.codecs, dataTypes())}
 	at, key, err := s.openFile(ctx, whole.URL())
 	if err != nil {
 		return err

@@ -109,7 +109,7 @@ func (s *session) create(ctx context.Context, url string, spec zarr.Spec, f spec
 // checkSpec creates the array in memory, to find errors before anything is stored. It reports
 // errors of the specification as errors of the command line.
 func checkSpec(ctx context.Context, spec zarr.Spec) error {
-	_, err := zarr.Create(ctx, mem.New(), "", spec, zarr.Extensions(codecs(), nil))
+	_, err := zarr.Create(ctx, mem.New(), "", spec, zarr.Extensions(codecs(), dataTypes()))
 	if err == nil {
 		return nil
 	}

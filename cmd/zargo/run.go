@@ -232,7 +232,7 @@ func (s *session) account() account.Options {
 
 // options returns the options of every node that the run opens.
 func (s *session) options(more ...zarr.Option) []zarr.Option {
-	opts := append([]zarr.Option{zarr.ReportTo(&s.report), zarr.Findings(s.found), zarr.Extensions(s.codecs, nil)}, more...)
+	opts := append([]zarr.Option{zarr.ReportTo(&s.report), zarr.Findings(s.found), zarr.Extensions(s.codecs, dataTypes())}, more...)
 	if s.flags.Inflight > 0 {
 		opts = append(opts, zarr.Limit(zarr.Limits{InFlight: s.flags.Inflight}))
 	}

@@ -9,11 +9,11 @@ import (
 
 // parseType parses the data type in a flag. For an unknown type, the error suggests a similar name.
 func parseType(flag, text string) (dtype.Type, error) {
-	t, err := dtype.Parse(text)
+	t, err := dataTypes().Parse(text)
 	if err == nil {
 		return t, nil
 	}
-	if like := similar.Name(text, dtype.Standard().Names(), strings.ToLower); like != "" {
+	if like := similar.Name(text, dataTypes().Names(), strings.ToLower); like != "" {
 		return nil, usagef("%s: unknown data type %q (did you mean %q?)", flag, text, like)
 	}
 	return nil, at(flag, err)

@@ -47,6 +47,7 @@ func Table() []Rule {
 		{Package: "zarr/codec", Own: []string{"zarr/fault", "zarr/rule", "zarr/dtype", "zarr/codec/blosc", "zarr/codec/internal/...", "internal/grid", "internal/jsontext", "internal/similar"}, External: []string{lz4}, Pure: true},
 		{Package: "zarr/codec/zfp", Own: []string{"zarr/fault", "zarr/dtype", "zarr/codec"}, Pure: true},
 		{Package: "zarr/codec/pcodec", Own: []string{"zarr/fault", "zarr/dtype", "zarr/codec"}, Pure: true},
+		{Package: "zarr/codec/optional", Own: []string{"zarr/fault", "zarr/dtype", "zarr/codec"}, Pure: true},
 		{Package: "zarr/codec/codectest", Own: []string{"zarr/fault", "zarr/rule", "zarr/dtype", "zarr/codec"}, Pure: true},
 
 		{Package: "internal/similar", Pure: true},

@@ -2,6 +2,7 @@ package codec
 
 import (
 	"encoding/json"
+	"errors"
 	"strings"
 
 	"github.com/zargo-io/zargo/zarr/dtype"
@@ -36,6 +37,9 @@ func newBytes(raw json.RawMessage, in Repr) (any, error) {
 	}
 	if in.Type.Size() == 0 {
 		return nil, fault.Newf(fault.Metadata, "elements of %v have no fixed size", in.Type)
+	}
+	if s, ok := in.Type.(*dtype.Struct); ok && s.Formed() {
+		return nil, fault.Newf(errors.ErrUnsupported, "elements of %v are stored by their own codec", in.Type)
 	}
 	array, err := stageOf(in)
 	if err != nil {

@@ -100,7 +100,7 @@ func Equal(a, b Type) bool {
 	if !ok1 || !ok2 {
 		return !ok1 && !ok2 && a.String() == b.String()
 	}
-	return slices.EqualFunc(s.fields, r.fields, func(f, g Field) bool {
+	return s.sameForm(r) && slices.EqualFunc(s.fields, r.fields, func(f, g Field) bool {
 		return f.Name == g.Name && slices.Equal(f.Shape, g.Shape) && Equal(f.Type, g.Type)
 	})
 }

@@ -58,6 +58,8 @@ type Struct struct {
 	size   int
 	depth  int
 	legacy bool // the v3 metadata had the name "structured"
+	form   Form // nil for "struct"
+	nested bool // a nested structure has a form
 }
 
 // structType is like NewStruct, but returns a nil Type on error.
@@ -94,6 +96,7 @@ func NewStruct(fields ...Field) (*Struct, error) {
 		seen[f.Name] = true
 		if inner, ok := f.Type.(*Struct); ok {
 			s.depth = max(s.depth, inner.depth+1)
+			s.nested = s.nested || inner.Formed()
 		}
 		s.size += f.Size()
 		if s.size > MaxSize {
@@ -182,6 +185,9 @@ const maxText = 200
 // String returns the fields, such as struct{"a" int32, "b" S3, "c" [2 2]float64}. It truncates a
 // long list.
 func (s *Struct) String() string {
+	if s.form != nil {
+		return s.form.String()
+	}
 	var b strings.Builder
 	b.WriteString("struct{")
 	for i, f := range s.fields {
@@ -318,6 +324,12 @@ func (s *Struct) DefaultFill() []byte {
 // in old v3 documents, it is base64 of the stored element; missing bytes at the end are zero. In v2
 // the number 0 means that all bytes are zero.
 func (s *Struct) ParseFill(raw json.RawMessage, format int) ([]byte, error) {
+	if err := s.only3(format); err != nil {
+		return nil, err
+	}
+	if s.form != nil {
+		return s.form.ParseFill(raw)
+	}
 	text := strings.TrimSpace(string(raw))
 	if isZero(raw, format) {
 		return make([]byte, s.size), nil
@@ -384,6 +396,12 @@ func (s *Struct) FormatFill(fill []byte, format int) (json.RawMessage, error) {
 	if err := wantFill(s, fill); err != nil {
 		return nil, err
 	}
+	if err := s.only3(format); err != nil {
+		return nil, err
+	}
+	if s.form != nil {
+		return s.form.FormatFill(fill)
+	}
 	if format < 3 {
 		b := slices.Clone(fill)
 		if do := Reorder(s, Little); do != nil {
@@ -426,6 +444,9 @@ func (f Field) formatFill(fill []byte, format int, shape []int) (json.RawMessage
 // V2 returns the list of fields, such as [["a","<i4"],["b","|S3"]]. Fields without their own byte
 // order get the order o.
 func (s *Struct) V2(o Order) (json.RawMessage, error) {
+	if err := s.only3(2); err != nil {
+		return nil, err
+	}
 	out := []byte{'['}
 	for i, f := range s.fields {
 		if i > 0 {
@@ -458,6 +479,9 @@ func (s *Struct) V2(o Order) (json.RawMessage, error) {
 // V3 returns "struct" with its fields. It returns errors.ErrUnsupported if a field is an array,
 // which v3 lacks, and fault.Metadata if a field has its own byte order; see [Uniform].
 func (s *Struct) V3() (json.RawMessage, error) {
+	if s.form != nil {
+		return s.form.V3()
+	}
 	out := []byte(`{"name":"struct","configuration":{"fields":[`)
 	for i, f := range s.fields {
 		if len(f.Shape) > 0 {

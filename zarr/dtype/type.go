@@ -40,8 +40,8 @@ type Type interface {
 	DefaultFill() []byte
 
 	// ParseFill parses a fill value in the metadata of a format (2 or 3; v1 is parsed as 2) and
-	// returns the exact memory form. It is never called with JSON null. raw may contain the bare
-	// tokens NaN, Infinity and -Infinity, which old v2 writers used.
+	// returns the exact memory form. It is called with JSON null only for a Struct with a Form. raw
+	// may contain the bare tokens NaN, Infinity and -Infinity, which old v2 writers used.
 	ParseFill(raw json.RawMessage, format int) ([]byte, error)
 
 	// FormatFill returns the JSON of a fill value, given in memory form, for the metadata of a

@@ -170,7 +170,11 @@ func (p place) pairs(raw []byte) bool {
 	if err != nil {
 		return false
 	}
-	fields, err := elements(config.get("fields"))
+	list := config.get("fields")
+	if list == nil {
+		return false // a structure with a Form has another configuration
+	}
+	fields, err := elements(list)
 	return err == nil && slices.ContainsFunc(fields, func(f []byte) bool { return f[0] == '[' })
 }
 

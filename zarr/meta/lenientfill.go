@@ -14,7 +14,11 @@ func (p place) spelledFill(raw []byte, t dtype.Type, format int) error {
 	if !p.judged() {
 		return nil
 	}
-	if s, ok := t.(*dtype.Struct); ok && format == 3 && raw[0] == '{' {
+	s, ok := t.(*dtype.Struct)
+	if ok && s.Form() != nil {
+		return nil // the form accepts one spelling
+	}
+	if ok && format == 3 && raw[0] == '{' {
 		return p.spelledFields(raw, s)
 	}
 	form, err := t.FormatFill(t.DefaultFill(), format)

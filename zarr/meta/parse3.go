@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 
+	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/rule"
 )
@@ -280,7 +281,7 @@ func (a *Array) readFill(o object) error {
 	if err != nil {
 		return err
 	}
-	if string(raw) == "null" {
+	if s, ok := a.DType.(*dtype.Struct); string(raw) == "null" && (!ok || s.Form() == nil) {
 		if a.Format == 3 {
 			return p.bad("null is not a fill value of %v", a.DType)
 		}
