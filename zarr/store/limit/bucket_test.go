@@ -42,6 +42,7 @@ type service struct {
 	requests, denied int
 	now, most        int
 	tries            map[string]int
+	chance           *rand.Rand
 }
 
 type asks struct {
@@ -73,7 +74,7 @@ func (s *service) serve(ctx context.Context, key string, bytes int) error {
 		}
 		s.tries[key]++
 	}
-	refused := s.tries[key] > 0 && s.tries[key] <= s.first || s.lose > 0 && rand.Float64() < s.lose
+	refused := s.tries[key] > 0 && s.tries[key] <= s.first || s.loses()
 	if s.rate > 0 {
 		now := time.Now()
 		if s.at.IsZero() {
@@ -122,6 +123,15 @@ func (s *service) Put(ctx context.Context, key string, b []byte, o store.PutOpti
 		return "", err
 	}
 	return "1", nil
+}
+
+// loses decides whether to refuse a request at random. The decisions are the same in every run. The
+// caller holds s.mu.
+func (s *service) loses() bool {
+	if s.chance == nil {
+		s.chance = rand.New(rand.NewPCG(1, 2))
+	}
+	return s.chance.Float64() < s.lose
 }
 
 // get reads n values with as many concurrent tasks as a call of the engine.
