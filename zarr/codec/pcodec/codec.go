@@ -12,8 +12,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Name is the name of the codec in v3 metadata that zarr-python and zarrs write. ShortName is read
-// too. v2 metadata has the id "pcodec".
+// Name is the name of the codec in the v3 metadata of zarr-python and zarrs. ShortName is another
+// name for reading. v2 metadata has the id "pcodec".
 const (
 	Name      = "numcodecs.pcodec"
 	ShortName = "pcodec"

@@ -72,7 +72,7 @@ func text(s *string, def string) string {
 	return *s
 }
 
-// within sets to from a setting that is present and from lo to hi.
+// within stores a setting from lo to hi in to. It does nothing if the setting is absent.
 func within(name string, from, to *int, lo, hi int) error {
 	if from == nil {
 		return nil
@@ -84,7 +84,8 @@ func within(name string, from, to *int, lo, hi int) error {
 	return nil
 }
 
-// pages sets to from the setting "equal_pages_up_to", which is at least 1 if it is present.
+// pages stores the setting "equal_pages_up_to" in to, limited to maxChunk. It does nothing if the
+// setting is absent.
 func pages(from *int64, to *int) error {
 	if from == nil {
 		return nil

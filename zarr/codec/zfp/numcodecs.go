@@ -15,7 +15,7 @@ const NumcodecsName = "numcodecs.zfpy"
 
 // NewNumcodecs is the codec.Factory of "numcodecs.zfpy". It returns a codec.Either of an
 // array-to-bytes codec and a bytes-to-bytes codec, or the latter alone if elements have a byte
-// order, as after "bytes". They cannot encode.
+// order, as after "bytes". The codecs cannot encode.
 func NewNumcodecs(config json.RawMessage, in codec.Repr) (any, error) {
 	rate, err := parseNumcodecs(config)
 	if err != nil {

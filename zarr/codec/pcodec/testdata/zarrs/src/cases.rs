@@ -44,9 +44,22 @@ fn sharded(chunk: &[u64], codec: Value) -> Value {
 /// Returns the cases of pcodec: each data type with several kinds of elements and settings.
 pub fn pcodec(seed: usize) -> Vec<Case> {
     const TYPES: [&str; 16] = [
-        "uint16", "int16", "uint32", "int32", "uint64", "int64", "float16", "float32", "float64",
-        "complex64", "complex128", "complex_float16", "complex_float32", "complex_float64",
-        "numpy.datetime64", "numpy.timedelta64",
+        "uint16",
+        "int16",
+        "uint32",
+        "int32",
+        "uint64",
+        "int64",
+        "float16",
+        "float32",
+        "float64",
+        "complex64",
+        "complex128",
+        "complex_float16",
+        "complex_float32",
+        "complex_float64",
+        "numpy.datetime64",
+        "numpy.timedelta64",
     ];
     let mut all = Vec::new();
     for (t, data_type) in TYPES.into_iter().enumerate() {
@@ -60,7 +73,8 @@ pub fn pcodec(seed: usize) -> Vec<Case> {
                 ("try_consecutive", json!(i % 8)),
                 ("try_lookback", json!(null)),
                 ("auto", json!(3)),
-            ][i % 5].clone();
+            ][i % 5]
+                .clone();
             let page = [262_144, 60, 1000][i % 3];
             let codec = json!({"name": "numcodecs.pcodec", "configuration": {
                 "level": i % 13,
@@ -75,12 +89,28 @@ pub fn pcodec(seed: usize) -> Vec<Case> {
                 7 => json!([codec, {"name": "crc32c"}]),
                 _ => json!([codec]),
             };
-            let chunk = if i % 11 == 4 { chunk.iter().map(|n| 2 * n).collect() } else { chunk };
+            let chunk = if i % 11 == 4 {
+                chunk.iter().map(|n| 2 * n).collect()
+            } else {
+                chunk
+            };
             let kind = KINDS[(t + j * 3 + seed) % KINDS.len()];
-            all.push(Case { name: format!("{:03}_{data_type}_{kind}", all.len()), data_type, shape, chunk, codecs, kind, lossless: true, sharded: i % 11 == 4 });
+            all.push(Case {
+                name: format!("{:03}_{data_type}_{kind}", all.len()),
+                data_type,
+                shape,
+                chunk,
+                codecs,
+                kind,
+                lossless: true,
+                sharded: i % 11 == 4,
+            });
         }
     }
-    for (name, data_type) in [("numcodecs.pcodec", "int32"), ("https://codec.zarrs.dev/array_to_bytes/pcodec", "float64")] {
+    for (name, data_type) in [
+        ("numcodecs.pcodec", "int32"),
+        ("https://codec.zarrs.dev/array_to_bytes/pcodec", "float64"),
+    ] {
         all.push(Case {
             name: format!("{:03}_{data_type}_default", all.len()),
             data_type,
@@ -98,7 +128,16 @@ pub fn pcodec(seed: usize) -> Vec<Case> {
 /// Returns the cases of zfp: each data type with all modes, with and without a header.
 pub fn zfp(seed: usize) -> Vec<Case> {
     const TYPES: [&str; 11] = [
-        "float32", "float64", "int32", "int64", "uint32", "uint64", "int8", "uint8", "int16", "uint16",
+        "float32",
+        "float64",
+        "int32",
+        "int64",
+        "uint32",
+        "uint64",
+        "int8",
+        "uint8",
+        "int16",
+        "uint16",
         "numpy.datetime64",
     ];
     let mut all = Vec::new();
@@ -109,9 +148,15 @@ pub fn zfp(seed: usize) -> Vec<Case> {
             ("zfpy_reversible", json!({"mode": 5})),
             ("rate", json!({"mode": "fixed_rate", "rate": 6.3})),
             ("zfpy_rate", json!({"mode": 2, "rate": 9.5})),
-            ("precision", json!({"mode": "fixed_precision", "precision": 15})),
+            (
+                "precision",
+                json!({"mode": "fixed_precision", "precision": 15}),
+            ),
             ("zfpy_precision", json!({"mode": 3, "precision": 12})),
-            ("expert", json!({"mode": "expert", "minbits": 20, "maxbits": 500, "maxprec": 18, "minexp": -6})),
+            (
+                "expert",
+                json!({"mode": "expert", "minbits": 20, "maxbits": 500, "maxprec": 18, "minexp": -6}),
+            ),
         ];
         if float {
             modes.extend([
@@ -143,7 +188,11 @@ pub fn zfp(seed: usize) -> Vec<Case> {
                 7 => json!([codec, {"name": "crc32c"}]),
                 _ => json!([codec]),
             };
-            let chunk = if i % 11 == 4 { chunk.iter().map(|n| 2 * n).collect() } else { chunk };
+            let chunk = if i % 11 == 4 {
+                chunk.iter().map(|n| 2 * n).collect()
+            } else {
+                chunk
+            };
             let lossless = mode == "special";
             let kind = if lossless {
                 "special"
@@ -152,7 +201,16 @@ pub fn zfp(seed: usize) -> Vec<Case> {
             } else {
                 "special"
             };
-            all.push(Case { name: format!("{:03}_{data_type}_{mode}", all.len()), data_type, shape, chunk, codecs, kind, lossless, sharded: i % 11 == 4 });
+            all.push(Case {
+                name: format!("{:03}_{data_type}_{mode}", all.len()),
+                data_type,
+                shape,
+                chunk,
+                codecs,
+                kind,
+                lossless,
+                sharded: i % 11 == 4,
+            });
         }
     }
     all
@@ -164,10 +222,21 @@ pub fn write(dir: &str, cases: &[Case], seed: usize) -> Result<(), Failure> {
     for (i, c) in cases.iter().enumerate() {
         let (number, parts) = number_of(c.data_type);
         let mut r = Random((i + seed) as u64);
-        let fill = values(number, if c.data_type.contains("float") { "decimal" } else { "constant" }, 1, &mut r);
+        let fill = values(
+            number,
+            if c.data_type.contains("float") {
+                "decimal"
+            } else {
+                "constant"
+            },
+            1,
+            &mut r,
+        );
         let fill = fill_value(c.data_type, &fill);
         let configured = match c.data_type {
-            "numpy.datetime64" | "numpy.timedelta64" => json!({"name": c.data_type, "configuration": {"unit": "ms", "scale_factor": 10}}),
+            "numpy.datetime64" | "numpy.timedelta64" => {
+                json!({"name": c.data_type, "configuration": {"unit": "ms", "scale_factor": 10}})
+            }
             _ => json!(c.data_type),
         };
         let metadata: ArrayMetadata = serde_json::from_value(json!({
@@ -210,7 +279,10 @@ pub fn write(dir: &str, cases: &[Case], seed: usize) -> Result<(), Failure> {
             }
         }
         let got: ArrayBytes = a.retrieve_array_subset(&a.subset_all())?;
-        std::fs::write(format!("{dir}/{}/values", c.name), got.into_fixed()?.as_ref())?;
+        std::fs::write(
+            format!("{dir}/{}/values", c.name),
+            got.into_fixed()?.as_ref(),
+        )?;
         println!("{} {:?} {:?} {}", c.name, c.shape, c.chunk, c.kind);
     }
     Ok(())

@@ -20,7 +20,10 @@ pub fn check(dir: &str) -> Result<(), Failure> {
         let read = || -> Result<(u64, Vec<u8>), Failure> {
             let a = Array::open(store.clone(), &format!("/{name}"))?;
             let got: ArrayBytes = a.retrieve_array_subset(&a.subset_all())?;
-            Ok((a.chunk_grid_shape().iter().product(), got.into_fixed()?.into_owned()))
+            Ok((
+                a.chunk_grid_shape().iter().product(),
+                got.into_fixed()?.into_owned(),
+            ))
         };
         match read() {
             Ok((n, got)) if got == want => {
@@ -38,7 +41,9 @@ pub fn check(dir: &str) -> Result<(), Failure> {
         }
         arrays += 1;
     }
-    println!("{arrays} arrays, {failed} failed; {chunks} chunks and {bytes} bytes of elements are equal");
+    println!(
+        "{arrays} arrays, {failed} failed; {chunks} chunks and {bytes} bytes of elements are equal"
+    );
     if failed > 0 {
         return Err("zarrs reads other elements than zargo wrote".into());
     }

@@ -29,7 +29,8 @@ pub fn number_of(name: &str) -> (&str, usize) {
 }
 
 pub const KINDS: [&str; 11] = [
-    "bits", "walk", "sine", "square", "multiple", "decimal", "choice", "period", "constant", "special", "coarse",
+    "bits", "walk", "sine", "square", "multiple", "decimal", "choice", "period", "constant",
+    "special", "coarse",
 ];
 
 /// Returns the little-endian bytes of n numbers of a kind.
@@ -84,20 +85,55 @@ fn special(number: &str, r: &mut Random) -> u64 {
     let k = r.below(9) as usize;
     let small = r.below(200);
     match number {
-        "float16" => {
-            [0x7c00, 0xfc00, 0x7e00, 0xfe01, 0x8000, 0x0001, 0x7bff, 0x7d55, u64::from(f16::from_f64(small as f64).to_bits())][k]
-        }
+        "float16" => [
+            0x7c00,
+            0xfc00,
+            0x7e00,
+            0xfe01,
+            0x8000,
+            0x0001,
+            0x7bff,
+            0x7d55,
+            u64::from(f16::from_f64(small as f64).to_bits()),
+        ][k],
         "float32" => {
             let x = (small as f32) / 3.0;
-            [0x7f80_0000, 0xff80_0000, 0x7fc0_0000, 0xffc1_2345, 0x8000_0000, 1, 0x7f7f_ffff, 0x7fa0_0001, u64::from(x.to_bits())][k]
+            [
+                0x7f80_0000,
+                0xff80_0000,
+                0x7fc0_0000,
+                0xffc1_2345,
+                0x8000_0000,
+                1,
+                0x7f7f_ffff,
+                0x7fa0_0001,
+                u64::from(x.to_bits()),
+            ][k]
         }
         "float64" => [
-            0x7ff0 << 48, 0xfff0 << 48, 0x7ff8 << 48, 0xfff8_0000_0001_2345, 1 << 63, 1, 0x7fef_ffff_ffff_ffff,
-            0x7ff4_0000_0000_0001, (small as f64 / 3.0).to_bits(),
+            0x7ff0 << 48,
+            0xfff0 << 48,
+            0x7ff8 << 48,
+            0xfff8_0000_0001_2345,
+            1 << 63,
+            1,
+            0x7fef_ffff_ffff_ffff,
+            0x7ff4_0000_0000_0001,
+            (small as f64 / 3.0).to_bits(),
         ][k],
         _ => {
             let width = 8 * size(number) as u32;
-            [0, 1, u64::MAX, 1 << (width - 1), (1 << (width - 1)) - 1, small, small, small, r.next()][k]
+            [
+                0,
+                1,
+                u64::MAX,
+                1 << (width - 1),
+                (1 << (width - 1)) - 1,
+                small,
+                small,
+                small,
+                r.next(),
+            ][k]
         }
     }
 }
