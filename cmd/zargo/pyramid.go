@@ -82,14 +82,14 @@ func (c *pyramidCmd) Run(ctx context.Context, s *session) error {
 	return c.consolidated(ctx, s, p, n.(*zarr.Array), levels[1:])
 }
 
-// consolidated updates the consolidated metadata of groups above the levels, or prints a warning if
-// it is out of date.
+// consolidated updates the consolidated metadata of the groups above the levels. Without
+// --consolidate it prints a warning if that metadata is out of date.
 func (c *pyramidCmd) consolidated(ctx context.Context, s *session, p *place, source *zarr.Array, levels []pyramid.Level) error {
-	paths := []string{levels[0].Path} // suffices for the warning
+	paths := []string{levels[0].Path} // sufficient for the warning
 	if c.Consolidate {
-		group := path.Dir(levels[0].Path) // its attributes have changed
+		group := path.Dir(levels[0].Path) // the group whose attributes have changed
 		own := path.Base(source.Path()) != "0"
-		if own { // each level has a group
+		if own { // each level has its own group
 			group = path.Dir(group)
 		}
 		paths = []string{group}
@@ -108,7 +108,7 @@ func (c *pyramidCmd) consolidated(ctx context.Context, s *session, p *place, sou
 		}
 		n, err := zarr.Open(ctx, p.Store, at, s.options(zarr.IgnoreConsolidated())...)
 		switch {
-		case errors.Is(err, fault.NotFound): // a dimension without coordinate
+		case errors.Is(err, fault.NotFound): // the dimension has no coordinate
 			continue
 		case err != nil:
 			return p.fail(err)

@@ -67,7 +67,7 @@ func (s *scope) hasDim(name string) bool {
 func (p *parser) expect(kind byte, what string) (token, error) {
 	t, err := p.next()
 	if err == nil && t.kind != kind {
-		err = p.errorf(t.line, "%s must come here, is %q", what, t.text)
+		err = p.errorf(t.line, "expected %s, found %q", what, t.text)
 	}
 	return t, err
 }
@@ -75,7 +75,7 @@ func (p *parser) expect(kind byte, what string) (token, error) {
 func (p *parser) keyword(word string) error {
 	t, err := p.expect('w', word)
 	if err == nil && t.raw != word {
-		err = p.errorf(t.line, "%s must come here, is %q", word, t.raw)
+		err = p.errorf(t.line, "expected %s, found %q", word, t.raw)
 	}
 	return err
 }
@@ -100,7 +100,7 @@ func (p *parser) group(to *Group, outer *scope, depth int) error {
 			}
 			continue
 		case t.kind != 'w':
-			return p.errorf(t.line, "a declaration must come here, is %q", t.text)
+			return p.errorf(t.line, "expected a declaration, found %q", t.text)
 		}
 		if ok, err := p.section(t); err != nil {
 			return err
@@ -230,7 +230,7 @@ func (p *parser) declaration(g *scope, first token) error {
 		return p.errorf(first.line, "the attribute belongs to the variable %q, which is not declared", first.text)
 	}
 	if next.kind != 'w' {
-		return p.errorf(next.line, "the name of a variable must come here, is %q", next.text)
+		return p.errorf(next.line, "expected the name of a variable, found %q", next.text)
 	}
 	if !isType {
 		return fault.Newf(errors.ErrUnsupported, "CDL, line %d: the type %q is not supported", first.line, first.text)
@@ -349,7 +349,7 @@ func (p *parser) attribute(g *scope, variable string, to *[]Attr, kind *Type) er
 				return p.errorf(t.line, "the attribute %q: %w", a.Name, err)
 			}
 		default:
-			return p.errorf(t.line, "the value of the attribute %q must come here, is %q", a.Name, t.text)
+			return p.errorf(t.line, "expected the value of the attribute %q, found %q", a.Name, t.text)
 		}
 		if len(a.Values) == 0 {
 			a.Type = of
