@@ -12,7 +12,7 @@ type Reference struct {
 // CRS is a coordinate reference system. At least one of the fields Code, WKT, PROJJSON and
 // GridMapping is set. All of them come from the same source.
 type CRS struct {
-	// Code is the code of the system. If the source has no code, Code is the identifier in WKT or
+	// Code is the code of the system. If the source lacks a code, Code is the identifier in WKT or
 	// PROJJSON. It is the zero value if neither has an identifier.
 	Code Code
 

@@ -23,7 +23,7 @@ type Grid struct {
 	// Shape contains the number of rows and the number of columns. A number is 0 if it is unknown.
 	Shape [2]int
 
-	// Transform maps columns and rows to coordinates. It is the zero value if the source has no
+	// Transform maps columns and rows to coordinates. It is the zero value if the source lacks an
 	// affine transformation.
 	Transform Affine
 
@@ -57,8 +57,8 @@ func (g *Grid) At(row, col int) (x, y float64) {
 }
 
 // Index returns the row and column of a coordinate. Integers are the centers of elements, so
-// rounding returns the element that contains the coordinate. Index reports false if the grid has no
-// transformation, or the transformation has no inverse.
+// rounding returns the element that contains the coordinate. Index reports false if the grid lacks
+// a transformation, or the transformation is not invertible.
 func (g *Grid) Index(x, y float64) (row, col float64, ok bool) {
 	back, ok := g.Transform.Inverse()
 	if !ok {

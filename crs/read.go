@@ -18,7 +18,8 @@ type Node struct {
 	Parent map[string]any
 
 	// Var returns the attributes of another array in the same group. It reports false if the group
-	// has no array with this name. Read calls Var for grid mapping variables. Var may be nil.
+	// does not contain an array with this name. Read calls Var for grid mapping variables. Var may
+	// be nil.
 	Var func(name string) (attrs map[string]any, ok bool)
 }
 

@@ -69,7 +69,7 @@ func readGrid(attrs map[string]any, f *convention.Findings) *Grid {
 	return g
 }
 
-// setTransform sets the transformation, or reports it if it has no inverse.
+// setTransform sets the transformation. It reports a transformation that is not invertible instead.
 func (g *Grid) setTransform(pointer string, t Affine, f *convention.Findings) {
 	if _, ok := t.Inverse(); !ok {
 		f.Add(pointer, "maps all elements to one line or point: %v", t)

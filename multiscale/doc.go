@@ -24,9 +24,9 @@
 //
 // The coordinate of element i of a level along a dimension is Scale·i + Translation. In OME-Zarr
 // the coordinate has the unit of the axis. In the convention multiscales it is a position in the
-// level from which all others are derived. Read computes scales, translations, identities and
-// sequences of them. For any other transformation of OME-Zarr, Read returns a finding, and the
-// scale of the level is unknown.
+// first level without a source. Read computes scales, translations, identities and sequences of
+// them. For any other transformation of OME-Zarr, Read returns a finding, and the scale of the
+// level is unknown.
 //
 // # Findings
 //

@@ -34,7 +34,7 @@ const (
 	done
 )
 
-// readLayout reads the convention multiscales. It reports false if the layout has no valid level.
+// readLayout reads the convention multiscales. It reports false if the layout lacks a valid level.
 func readLayout(attrs, m map[string]any, f *convention.Findings) (Pyramid, bool) {
 	at := convention.Pointer("multiscales")
 	p := Pyramid{Format: Convention, Version: "0.1"}

@@ -39,9 +39,9 @@ const (
 // infinities, have the first or the last color. The image has at most 256 colors, including 240
 // colors of the palette.
 //
-// Render returns fault.Selection if the slice has no values, the number of values is not Height ×
-// Width, or the range is invalid. It returns fault.Limit if Size is negative or exceeds 16384, or
-// if the map has more than 2²⁸ pixels.
+// Render returns fault.Selection if the slice is empty, the number of values is not Height × Width,
+// or the range is invalid. It returns fault.Limit if Size is negative or exceeds 16384, or if the
+// map has more than 2²⁸ pixels.
 func Render(s *Slice, o Options) (*image.Paletted, error) {
 	if s.Height < 1 || s.Width < 1 {
 		return nil, fault.Newf(fault.Selection, "a picture needs values, the slice has the shape %d × %d", s.Height, s.Width)

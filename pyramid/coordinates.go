@@ -135,7 +135,7 @@ func (b *builder) copied(ctx context.Context, a *zarr.Array, path string) error 
 	return u.publish(ctx, b.st)
 }
 
-// withoutBounds returns attributes without bounds, because levels have no bounds variables.
+// withoutBounds returns attributes without bounds, because levels lack bounds variables.
 func withoutBounds(attrs map[string]any) map[string]any {
 	attrs = maps.Clone(attrs)
 	delete(attrs, "bounds")

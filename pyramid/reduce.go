@@ -6,8 +6,8 @@ import (
 	"github.com/zargo-io/zargo/cf"
 )
 
-// reducer reduces the windows of a box to elements in memory form. It has no state, so it is safe
-// for concurrent use.
+// reducer reduces the windows of a box to elements in memory form. It is stateless and safe for
+// concurrent use.
 type reducer interface {
 	// reduce computes the elements of a box and writes them to dst, which has the given shape. The
 	// box starts at position at in dst and has the shape out. src contains the windows of the box
@@ -89,8 +89,8 @@ func coded[S cf.Number](c *cf.Coding) func(dst []bool, row []S) error {
 	}
 }
 
-// none returns the stored missing value of a coding. If the coding has no missing value, the result
-// is unused.
+// none returns the stored missing value of a coding. If the coding lacks a missing value, the
+// result is unused.
 func none[S cf.Number](c *cf.Coding) S {
 	v := make([]S, 1)
 	if c != nil {

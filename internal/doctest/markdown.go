@@ -112,7 +112,7 @@ func (p *Pages) links(name string) [][2]string {
 }
 
 // Links returns one line for each broken relative link. A link is broken if the linked file does
-// not exist, or if the linked page has no heading for the fragment.
+// not exist, or if the linked page lacks a heading for the fragment.
 func (p *Pages) Links() []string {
 	var bad []string
 	for _, name := range slices.Sorted(maps.Keys(p.text)) {
@@ -181,7 +181,7 @@ func (p *Pages) Unreachable(index string) []string {
 	return slices.DeleteFunc(p.Below(path.Dir(index)), func(name string) bool { return seen[name] })
 }
 
-// Unlisted returns the pages to which the page index has no link. If index links the README.md of a
+// Unlisted returns the pages that the page index does not link. If index links the README.md of a
 // directory, all pages in that directory count as linked. Unlisted considers the pages in the
 // directory of index and its subdirectories.
 func (p *Pages) Unlisted(index string) []string {

@@ -91,7 +91,7 @@ func (e *StallError) Error() string { return "stalled: " + e.Doing + " for " + e
 // Timeout returns true, as for other timeouts of package net.
 func (e *StallError) Timeout() bool { return true }
 
-// errStalled is the cause with which the context of a stalled request is cancelled.
+// errStalled is the cause of the cancelled context of a stalled request.
 var errStalled = errors.New("stalled")
 
 // watch is the state of a request in flight.

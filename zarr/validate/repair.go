@@ -202,7 +202,7 @@ type errLeft string
 
 func (e errLeft) Error() string { return string(e) }
 
-// step makes the repair of one issue. It returns false if the issue has no Step.
+// step makes the repair of one issue. It returns false if the issue lacks a Step.
 func (p *repair) step(ctx context.Context, is *issue) (Step, bool, error) {
 	s := Step{State: Left, Rule: is.rule, Path: is.path, Findings: len(is.all)}
 	switch {

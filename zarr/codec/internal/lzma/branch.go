@@ -75,7 +75,7 @@ func armThumb(b []byte, at uint32, encode bool) {
 }
 
 // ia64 converts branches. Code consists of bundles of 16 bytes. A bundle has a template of 5 bits,
-// which tells the slots that may be branches, and three slots of 41 bits.
+// which determines the slots that may be branches, and three slots of 41 bits.
 func ia64(b []byte, at uint32, encode bool) {
 	slots := [32]byte{16: 4, 17: 4, 18: 6, 19: 6, 22: 7, 23: 7, 24: 4, 25: 4, 28: 4, 29: 4}
 	for i := 0; i+16 <= len(b); i += 16 {

@@ -1,6 +1,6 @@
 package lzma
 
-// Properties tell how many bits of the context select the probabilities of a symbol.
+// Properties contains the numbers of bits of the context that select the probabilities of a symbol.
 type Properties struct {
 	LC int // literal context bits: number of high bits of the previous byte
 	LP int // literal position bits: number of low bits of the position; LC+LP is at most 4
