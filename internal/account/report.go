@@ -74,7 +74,7 @@ func (r *Counts) String() string {
 	return b.String()
 }
 
-// asked counts a request.
+// asked adds a request of kind op and its bytes to the report.
 func (r *Report) asked(op store.Op, bytes int64) {
 	switch op {
 	case store.OpGet:

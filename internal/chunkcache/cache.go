@@ -208,7 +208,7 @@ func (c *Cache) written(space any, w written.Change) {
 	c.entries.CleanUp()
 }
 
-// Reader gives an array access to a cache.
+// Reader is the access of an array to a cache.
 type Reader struct {
 	*Cache
 	space any

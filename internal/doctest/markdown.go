@@ -129,7 +129,7 @@ func (p *Pages) Links() []string {
 	return bad
 }
 
-// headings returns the fragments of the headings of a page, in the form that GitHub gives them.
+// headings returns the fragments of the headings of a page, as GitHub generates them.
 func (p *Pages) headings(name string) map[string]bool {
 	all := map[string]bool{}
 	for _, m := range title.FindAllStringSubmatch(p.prose(name, true), -1) {
@@ -149,8 +149,8 @@ func (p *Pages) headings(name string) map[string]bool {
 
 var linked = regexp.MustCompile(`\[([^\]]*)\]\([^)]*\)`)
 
-// slug returns the fragment of a heading in lower case: its letters, digits, "-" and "_", with "-"
-// in place of each space.
+// slug returns the fragment of a heading in lower case: its letters, digits, "-" and "_", with each
+// space replaced by "-".
 func slug(heading string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

@@ -17,7 +17,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/meta"
 )
 
-// Group gives an append access to a group. Package zarr creates it.
+// Group is the access of an append to a group. Package zarr creates it.
 type Group struct {
 	At *document.Node
 	// Stored reads the group from the store.

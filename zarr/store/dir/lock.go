@@ -22,8 +22,7 @@ type locked interface{ release() }
 // just released it, and errors.ErrUnsupported if locks are not reliable.
 type lockers struct {
 	// value locks the file of a value. After an error other than ErrUnsupported, the caller must
-	// check what is at the path. The function is nil on systems on which a locked file cannot be
-	// read and replaced.
+	// examine the path. The function is nil on systems that cannot read and replace a locked file.
 	value func(t tree, path string) (locked, error)
 	// name locks a lock file. It creates the file if needed.
 	name func(t tree, path string) (locked, error)

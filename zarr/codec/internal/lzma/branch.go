@@ -103,7 +103,7 @@ func ia64(b []byte, at uint32, encode bool) {
 
 // x86 converts CALL and JMP instructions (E8, E9) whose 32-bit target has the highest byte 00 or
 // FF. It skips an opcode if the preceding bytes suggest that the opcode is part of the target of
-// another instruction. The lowest bits of the variable "seen" tell which of the preceding bytes
+// another instruction. The lowest bits of the variable "seen" record which of the preceding bytes
 // were opcodes.
 func x86(b []byte, at uint32, encode bool) {
 	likely := [8]bool{true, true, true, false, true}
