@@ -125,8 +125,9 @@ func needsGroup(n crs.Node) bool {
 	return ref.CRS == nil && ref.Grid != nil
 }
 
-// addGroup sets n.Parent and n.Var, which depend on the group directly above an array. It leaves a
-// field unset if it cannot open the group. The caller must call release after the last use of n.
+// addGroup sets n.Parent and n.Var, which depend on the group directly above an array. It leaves
+// n.Parent unset if it cannot open the group, and both fields unset if it cannot open the store of
+// the group. The caller must call release after the last use of n.
 func (s *session) addGroup(ctx context.Context, p *place, n *crs.Node) (release func()) {
 	st, base := p.Store, strings.TrimPrefix(path.Dir("/"+p.path), "/")
 	release = func() {}

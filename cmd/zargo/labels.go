@@ -137,7 +137,7 @@ func (c *coordinates) index(ctx context.Context, a *zarr.Array, k int) (*dataset
 			continue
 		}
 		if n := a.Shape()[k]; x.Len() != n {
-			return nil, fault.Newf(fault.Metadata, "the length is %d, but that of the array is %d", x.Len(), n)
+			return nil, fault.Newf(fault.Metadata, "the coordinate has length %d, but the dimension has length %d", x.Len(), n)
 		}
 		return x, nil
 	}

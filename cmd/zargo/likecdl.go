@@ -100,7 +100,7 @@ func (b *specBuilder) group(g *cdl.Group, path string, lengths map[string]int) e
 			return fault.Newf(fault.Path, "the name of a group must not contain a slash, is %q", sub.Name)
 		}
 		if slices.ContainsFunc(g.Vars, func(v cdl.Var) bool { return v.Name == sub.Name }) {
-			return fault.Newf(fault.Metadata, "the name %q is that of a variable and of a group", joined(path, sub.Name))
+			return fault.Newf(fault.Metadata, "a variable and a group have the same name %q", joined(path, sub.Name))
 		}
 		if err := b.group(sub, joined(path, sub.Name), lengths); err != nil {
 			return err

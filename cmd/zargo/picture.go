@@ -24,10 +24,10 @@ type pictureCmd struct {
 	Format   string `help:"One of ${enum}. auto is png with -o, and otherwise what the terminal can show." enum:"auto,png,halfblocks,sixel,kitty" default:"auto"`
 	Palette  string `help:"One of ${enum}." enum:"viridis,magma,inferno,plasma,cividis,coolwarm,gray" default:"viridis"`
 	Range    string `help:"The values of the first and the last color, such as -10:10, or as percentiles 2%:98%. The default is the smallest and the largest value." placeholder:"LO:HI"`
-	Size     int    `help:"Maximum height and width of the map in pixels. The default is 1024, and that of the terminal." placeholder:"N"`
+	Size     int    `help:"Maximum height and width of the map in pixels. The default is 1024 for a PNG file, and the width of the terminal otherwise." placeholder:"N"`
 	NoAxes   bool   `name:"no-axes" help:"Draw only the map."`
 	Method   string `help:"How elements become a pixel: ${enum}. box is the mean of all elements that are not missing; nearest reads only one element for each pixel." enum:"box,nearest" default:"box"`
-	FirstRow string `name:"first-row" help:"Where the first row of the array is drawn: ${enum}. auto draws the north at the top, and other rows from the top." enum:"auto,top,bottom" default:"auto"`
+	FirstRow string `name:"first-row" help:"Where the first row of the array is drawn: ${enum}. auto draws north at the top if the rows are latitudes, and otherwise the first row." enum:"auto,top,bottom" default:"auto"`
 }
 
 // Run draws a picture of an array.

@@ -19,8 +19,8 @@ import (
 type pyramidCmd struct {
 	URL    string   `arg:"" name:"url" help:"The array. It must be in a group."`
 	Levels int      `help:"Number of levels to create. By default levels are created until the downsampled dimensions fit into one chunk." placeholder:"N"`
-	Factor int      `help:"Number of elements that become one along each dimension, 2 to 64." default:"2"`
-	Method string   `help:"How elements become one: mean, nearest or mode. Missing values do not count. Integers are rounded to the nearest, ties to even." enum:"mean,nearest,mode" default:"mean"`
+	Factor int      `help:"Length of a window along each dimension, 2 to 64. Each window becomes one element." default:"2"`
+	Method string   `help:"How a window becomes one element: mean, nearest or mode. mean and mode exclude missing values. Means of integers are rounded to the nearest, ties to even." enum:"mean,nearest,mode" default:"mean"`
 	Dims   []string `help:"Dimensions to downsample. The default is the two with names such as y,x or lat,lon, and otherwise the last two." placeholder:"NAME,…"`
 	MaxMem string   `name:"max-mem" help:"Maximum memory of the process, such as 512MiB, unless single chunks need more. The default is 192MiB." placeholder:"BYTES"`
 	consolidateFlag
@@ -50,7 +50,7 @@ func (c *pyramidCmd) Run(ctx context.Context, s *session) error {
 	}
 	defer p.release()
 	if _, ok := n.(*zarr.Array); !ok || n.Path() == "" {
-		return p.fail(fault.Newf(fault.Selection, "the URL must be that of an array in a group"))
+		return p.fail(fault.Newf(fault.Selection, "the URL must name an array in a group"))
 	}
 	defer keepTo(memory)()
 	shared := concurrency.Default()
