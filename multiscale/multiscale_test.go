@@ -292,8 +292,7 @@ func TestFindings(t *testing.T) {
 	}
 }
 
-// TestLongChain composes a chain of the maximum number of levels, in which each level precedes its
-// source.
+// TestLongChain composes a chain of the maximum number of levels. Each level precedes its source.
 func TestLongChain(t *testing.T) {
 	var layout []any
 	for i := range 3000 {
