@@ -41,3 +41,17 @@ func TestLikeSpecial(t *testing.T) {
 		t.Error(r.err)
 	}
 }
+
+// TestLikeNaN checks that the fill value NaN has the bits that other writers store as "NaN".
+func TestLikeNaN(t *testing.T) {
+	p := newProgram()
+	header := "netcdf n {\ndimensions:\n\tx = 2 ;\nvariables:\n\tdouble a(x) ;\n\t\ta:_FillValue = NaN ;\n\tfloat b(x) ;\n\t\tb:_FillValue = NaNf ;\n}\n"
+	if r := zargoArgs(t, p, []byte(header), "create", "mem://n", "--like", "-"); r.code != 0 {
+		t.Fatal(r.err)
+	}
+	for _, name := range []string{"a", "b"} {
+		if got := do(t, p, "info mem://n/"+name); !strings.Contains(got, "\"NaN\"\n") {
+			t.Error(got)
+		}
+	}
+}
