@@ -53,6 +53,15 @@ func isMissing[S Number](c *Coding, missing []S, v S) bool {
 	return c.low != nil && f < *c.low || c.high != nil && f > *c.high
 }
 
+// withNaT adds the smallest int64 to the missing values of a time coordinate, for which it is NaT.
+func withNaT[S Number](c *Coding, missing []S) []S {
+	if c.units == nil || c.stored != dtype.Int64 {
+		return missing
+	}
+	nat := int64(math.MinInt64)
+	return append(missing, S(nat))
+}
+
 // number64 returns a stored value as a float64, with the sign that _Unsigned determines.
 func number64[S Number](c *Coding, v S) float64 {
 	f := float64(v)
@@ -70,14 +79,15 @@ func number64[S Number](c *Coding, v S) float64 {
 }
 
 // Missing sets dst[i] to true if src[i] is missing and to false otherwise. It returns the number of
-// missing values. NaN is missing. src contains stored values in the Go type of the variable's data
-// type, which is float32 for float16. The error is fault.Type for other types, and for slices of
-// different lengths.
+// missing values. NaN is missing, and the smallest int64 in a time coordinate, which is NaT. src
+// contains stored values in the Go type of the variable's data type, which is float32 for float16.
+// The error is fault.Type for other types, and for slices of different lengths.
 func Missing[S Number](c *Coding, dst []bool, src []S) (n int, err error) {
 	missing, err := values[S](c, len(dst), len(src))
 	if err != nil {
 		return 0, err
 	}
+	missing = withNaT(c, missing)
 	for i, v := range src {
 		if dst[i] = isMissing(c, missing, v); dst[i] {
 			n++
@@ -95,6 +105,7 @@ func Decode[D Float, S Number](c *Coding, dst []D, src []S) error {
 	if err != nil {
 		return err
 	}
+	missing = withNaT(c, missing)
 	for i, v := range src {
 		switch {
 		case isMissing(c, missing, v):
