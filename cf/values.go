@@ -38,6 +38,10 @@ func values[S Number](c *Coding, dst, src int) (missing []S, err error) {
 			missing = append(missing, S(n.bits))
 		}
 	}
+	if c.hasNaT() {
+		nat := int64(math.MinInt64)
+		missing = append(missing, S(nat))
+	}
 	return missing, nil
 }
 
@@ -51,15 +55,6 @@ func isMissing[S Number](c *Coding, missing []S, v S) bool {
 	}
 	f := number64(c, v)
 	return c.low != nil && f < *c.low || c.high != nil && f > *c.high
-}
-
-// withNaT adds the smallest int64 to the missing values of a time coordinate, for which it is NaT.
-func withNaT[S Number](c *Coding, missing []S) []S {
-	if c.units == nil || c.stored != dtype.Int64 {
-		return missing
-	}
-	nat := int64(math.MinInt64)
-	return append(missing, S(nat))
 }
 
 // number64 returns a stored value as a float64, with the sign that _Unsigned determines.
@@ -87,7 +82,6 @@ func Missing[S Number](c *Coding, dst []bool, src []S) (n int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	missing = withNaT(c, missing)
 	for i, v := range src {
 		if dst[i] = isMissing(c, missing, v); dst[i] {
 			n++
@@ -105,7 +99,6 @@ func Decode[D Float, S Number](c *Coding, dst []D, src []S) error {
 	if err != nil {
 		return err
 	}
-	missing = withNaT(c, missing)
 	for i, v := range src {
 		switch {
 		case isMissing(c, missing, v):
@@ -154,9 +147,10 @@ func DecodeTimes[S Number](c *Coding, dst []Time, src []S) error {
 
 // Encode sets dst to the stored values of src. A stored value is (value - add_offset) /
 // scale_factor, for integers rounded to the nearest, ties to even. NaN becomes _FillValue, or
-// missing_value if there is no _FillValue. The error is fault.Type for a NaN if the variable has no
-// missing value, for a value that the stored data type cannot hold, and for a value that would be
-// read as missing. The error contains the name of the variable and the index.
+// missing_value if there is no _FillValue, or NaT in times stored as int64. The error is fault.Type
+// for a NaN if the variable has no missing value, for a value that the stored data type cannot
+// hold, and for a value that would be read as missing. The error contains the name of the variable
+// and the index.
 func Encode[S Number, F Float](c *Coding, dst []S, src []F) error {
 	missing, err := values[S](c, len(dst), len(src))
 	if err != nil {
@@ -217,9 +211,9 @@ func stored[S Number](c *Coding, f float64) S {
 
 // EncodeTimes sets dst to the stored values of the times in src. A stored value is a number of time
 // units. The number must be an integer unless the variable stores floating-point numbers. NaT
-// becomes _FillValue. The error is fault.Type for a time that cannot be stored, for NaT if the
-// variable has no missing value, and for times of another calendar. The error contains the name of
-// the variable and the index.
+// becomes _FillValue, or the smallest int64 without one. The error is fault.Type for a time that
+// cannot be stored, for NaT if the variable has no missing value and another type, and for times of
+// another calendar. The error contains the name of the variable and the index.
 func EncodeTimes[S Number](c *Coding, dst []S, src []Time) error {
 	missing, err := values[S](c, len(dst), len(src))
 	if err != nil {
