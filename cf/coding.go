@@ -144,10 +144,14 @@ func (c *Coding) Packed() bool { return c.packed }
 func (c *Coding) IsBool() bool { return c.boolean }
 
 // CanMiss reports whether elements of the variable may be missing. This is the case if the variable
-// has a missing value or a valid range, or if it stores floating-point numbers, which may be NaN.
+// has a missing value or a valid range, if it stores floating-point numbers, which may be NaN, or
+// times as int64, of which the smallest is NaT.
 func (c *Coding) CanMiss() bool {
-	return len(c.missing) > 0 || kind(c.stored) == 'f' || c.low != nil || c.high != nil
+	return len(c.missing) > 0 || kind(c.stored) == 'f' || c.low != nil || c.high != nil || c.hasNaT()
 }
+
+// hasNaT reports whether the smallest int64 is NaT.
+func (c *Coding) hasNaT() bool { return c.units != nil && c.stored == dtype.Int64 }
 
 // Findings returns the attributes that were ignored or corrected.
 func (c *Coding) Findings() []Finding { return c.findings }

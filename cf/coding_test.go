@@ -202,6 +202,21 @@ func TestCodedTimes(t *testing.T) {
 	if err := cf.DecodeTimes(c, got, []int64{0, -1, math.MinInt64}); err != nil || got[0].String() != "2000-01-01T03:00:00" || !got[1].IsNaT() || !got[2].IsNaT() {
 		t.Errorf("%v, %v", got, err)
 	}
+	floats, missing := make([]float64, 3), make([]bool, 3)
+	if err := cf.Decode(c, floats, []int64{0, -1, math.MinInt64}); err != nil || floats[0] != 0 || !math.IsNaN(floats[1]) || !math.IsNaN(floats[2]) {
+		t.Errorf("%v, %v", floats, err)
+	}
+	if n, err := cf.Missing(c, missing, []int64{0, -1, math.MinInt64}); err != nil || n != 2 || !missing[2] {
+		t.Errorf("%v, %v", missing, err)
+	}
+	bare := coding(t, dtype.Int64, `{"units": "hours since 2000-01-01"}`, cf.Options{})
+	back := make([]int64, 3)
+	if err := cf.DecodeTimes(bare, got, []int64{0, 1, math.MinInt64}); err != nil || cf.EncodeTimes(bare, back, got) != nil || back[1] != 1 || back[2] != math.MinInt64 || !bare.CanMiss() {
+		t.Errorf("%v, %v, %v", got, back, err)
+	}
+	if err := cf.DecodeTimes(c, got, []int64{0, -1, math.MinInt64}); err != nil {
+		t.Error(err)
+	}
 	std, ok := got[0].Std()
 	if want := time.Date(2000, 1, 1, 3, 0, 0, 0, time.UTC); !ok || !std.Equal(want) {
 		t.Errorf("%v, %v, want %v", std, ok, want)

@@ -38,6 +38,10 @@ func values[S Number](c *Coding, dst, src int) (missing []S, err error) {
 			missing = append(missing, S(n.bits))
 		}
 	}
+	if c.hasNaT() {
+		nat := int64(math.MinInt64)
+		missing = append(missing, S(nat))
+	}
 	return missing, nil
 }
 
@@ -70,9 +74,9 @@ func number64[S Number](c *Coding, v S) float64 {
 }
 
 // Missing sets dst[i] to true if src[i] is missing and to false otherwise. It returns the number of
-// missing values. NaN is missing. src contains stored values in the Go type of the variable's data
-// type, which is float32 for float16. The error is fault.Type for other types, and for slices of
-// different lengths.
+// missing values. NaN is missing, and the smallest int64 in a time coordinate, which is NaT. src
+// contains stored values in the Go type of the variable's data type, which is float32 for float16.
+// The error is fault.Type for other types, and for slices of different lengths.
 func Missing[S Number](c *Coding, dst []bool, src []S) (n int, err error) {
 	missing, err := values[S](c, len(dst), len(src))
 	if err != nil {
@@ -143,9 +147,10 @@ func DecodeTimes[S Number](c *Coding, dst []Time, src []S) error {
 
 // Encode sets dst to the stored values of src. A stored value is (value - add_offset) /
 // scale_factor, for integers rounded to the nearest, ties to even. NaN becomes _FillValue, or
-// missing_value if there is no _FillValue. The error is fault.Type for a NaN if the variable has no
-// missing value, for a value that the stored data type cannot hold, and for a value that would be
-// read as missing. The error contains the name of the variable and the index.
+// missing_value if there is no _FillValue, or NaT in times stored as int64. The error is fault.Type
+// for a NaN if the variable has no missing value, for a value that the stored data type cannot
+// hold, and for a value that would be read as missing. The error contains the name of the variable
+// and the index.
 func Encode[S Number, F Float](c *Coding, dst []S, src []F) error {
 	missing, err := values[S](c, len(dst), len(src))
 	if err != nil {
@@ -206,9 +211,9 @@ func stored[S Number](c *Coding, f float64) S {
 
 // EncodeTimes sets dst to the stored values of the times in src. A stored value is a number of time
 // units. The number must be an integer unless the variable stores floating-point numbers. NaT
-// becomes _FillValue. The error is fault.Type for a time that cannot be stored, for NaT if the
-// variable has no missing value, and for times of another calendar. The error contains the name of
-// the variable and the index.
+// becomes _FillValue, or the smallest int64 without one. The error is fault.Type for a time that
+// cannot be stored, for NaT if the variable has no missing value and another type, and for times of
+// another calendar. The error contains the name of the variable and the index.
 func EncodeTimes[S Number](c *Coding, dst []S, src []Time) error {
 	missing, err := values[S](c, len(dst), len(src))
 	if err != nil {

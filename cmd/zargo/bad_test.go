@@ -32,6 +32,13 @@ func TestBadInput(t *testing.T) {
 	t.Run("selection of wrong rank", func(t *testing.T) {
 		fails(t, zargo(t, p, "cat good --sel 0,0,0"), 2, "good", "--sel has 3", "[4 3]")
 	})
+	t.Run("flag without value", func(t *testing.T) {
+		for _, line := range []string{"cat good --sel", "cat good --sel --decode", "hist good --range", "copy good copied --sel", "create made --like", "picture good -o --no-axes", "cat good --format"} {
+			fails(t, zargo(t, p, line), 2, "missing value")
+		}
+		do(t, p, "cat good --sel=")
+		do(t, p, "cat good --sel -1 -o -")
+	})
 	t.Run("truncated chunk", func(t *testing.T) {
 		b, err := os.ReadFile("good/c/0/0")
 		if err != nil {

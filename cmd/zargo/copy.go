@@ -43,7 +43,7 @@ func (c *copyCmd) Run(ctx context.Context, s *session) error {
 		err = flags.check()
 	}
 	if err != nil {
-		return e.target.fail(trimmed(err))
+		return c.planFailed(e.target, err)
 	}
 	if c.DryRun {
 		return c.dryRun(ctx, s, e, o, p)

@@ -40,7 +40,7 @@ func (c *copyCmd) archive(ctx context.Context, s *session, l openurl.Location, o
 		err = flags.check()
 	}
 	if err != nil {
-		return at.fail(trimmed(err))
+		return c.planFailed(at, err)
 	}
 	if c.DryRun {
 		return printPlan(s.out, p)

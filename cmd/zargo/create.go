@@ -45,7 +45,7 @@ type createCmd struct {
 	Shape *string `help:"Elements along each axis: 10,20. Empty for a scalar." placeholder:"N,…"`
 	DType string  `name:"dtype" help:"Data type: bool, int8 to int64, uint8 to uint64, float16 to float64, complex64, complex128, string, bytes, bfloat16, float8_e4m3fn and so on; NumPy's <f4, >i2, S5, U4, datetime64[ms]; or JSON as in metadata." placeholder:"TYPE"`
 	Group bool    `help:"Create a group."`
-	Like  string  `help:"Create the same array or group as at this URL, with all nodes below it, but without values. Or create the dataset that a CDL file describes, such as the output of dump or ncdump -h; - is standard input." placeholder:"URL|FILE.cdl|-"`
+	Like  string  `help:"Create the same array or group as at this URL, with all nodes below it, but without values. Or create the dataset that a CDL file describes, such as the output of dump or ncdump -h, or a JSON file with xarray's Dataset.to_dict(data=False); - is standard input." placeholder:"URL|FILE|-"`
 	specFlags
 }
 

@@ -12,22 +12,24 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// maxCDL is the maximum length of a CDL file in bytes. A typical header has a few kilobytes.
-const maxCDL = 16 << 20
+// maxDescription is the maximum length of a CDL or JSON file in bytes. A typical header has a few
+// kilobytes.
+const maxDescription = 16 << 20
 
-// like creates a node with the metadata of another node or of a CDL file.
+// like creates a node with the metadata of another node, or of a CDL or JSON file.
 func (c *createCmd) like(ctx context.Context, s *session) error {
-	isCDL := c.Like == "-" || strings.HasSuffix(strings.ToLower(c.Like), ".cdl")
+	lower := strings.ToLower(c.Like)
+	isFile := c.Like == "-" || strings.HasSuffix(lower, ".cdl") || strings.HasSuffix(lower, ".json")
 	f := c.specFlags
 	if c.Shape != nil || c.DType != "" || c.Group || f.Chunks != "" || f.Shards != "" || f.ChunkEdges != "" || f.ShardEdges != "" || f.chooses() ||
 		f.Fill != "" || f.Dims != "" || f.Attrs != "" || f.Separator != "" || f.Order != "C" {
 		return usagef("--like cannot be combined with a shape, data type, chunks, shards, fill value, order, separator, dimensions or attributes")
 	}
-	if isCDL {
-		return c.fromCDL(ctx, s)
+	if isFile {
+		return c.fromFile(ctx, s)
 	}
 	if f.Codec != nil || f.ZFormat != 3 {
-		return usagef("--codec and --format require a CDL file after --like; the node of a URL is created with its codecs and format")
+		return usagef("--codec and --format require a CDL or JSON file after --like; the node of a URL is created with its codecs and format")
 	}
 	from, n, err := s.openNode(ctx, c.Like)
 	if err != nil {
@@ -55,8 +57,8 @@ func (c *createCmd) like(ctx context.Context, s *session) error {
 	return c.copyNodes(ctx, s, p, g, nodes)
 }
 
-// readCDL reads the CDL file of --like, or standard input for "-".
-func (c *createCmd) readCDL(s *session) (string, error) {
+// readFile reads the file of --like, or standard input for "-".
+func (c *createCmd) readFile(s *session) (string, error) {
 	in := s.in
 	if c.Like != "-" {
 		f, err := os.Open(c.Like)
@@ -66,9 +68,9 @@ func (c *createCmd) readCDL(s *session) (string, error) {
 		defer func() { _ = f.Close() }() // opened for reading only
 		in = f
 	}
-	b, err := io.ReadAll(io.LimitReader(in, maxCDL+1))
-	if err == nil && len(b) > maxCDL {
-		err = fault.Newf(fault.Limit, "a CDL file must have at most %d bytes", maxCDL)
+	b, err := io.ReadAll(io.LimitReader(in, maxDescription+1))
+	if err == nil && len(b) > maxDescription {
+		err = fault.Newf(fault.Limit, "a description must have at most %d bytes", maxDescription)
 	}
 	return string(b), err
 }

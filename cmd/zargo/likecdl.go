@@ -19,13 +19,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// fromCDL creates the dataset that a CDL file describes.
-func (c *createCmd) fromCDL(ctx context.Context, s *session) error {
-	text, err := c.readCDL(s)
-	if err != nil {
-		return at(c.Like, err)
-	}
-	f, err := cdl.Parse(text)
+// fromFile creates the dataset that a file describes, as CDL or JSON.
+func (c *createCmd) fromFile(ctx context.Context, s *session) error {
+	text, err := c.readFile(s)
 	if err != nil {
 		return at(c.Like, err)
 	}
@@ -34,7 +30,7 @@ func (c *createCmd) fromCDL(ctx context.Context, s *session) error {
 		return err
 	}
 	b := &specBuilder{format: c.ZFormat, codecs: codecs, warn: func(format string, args ...any) { s.warn(c.Like+": "+format, args...) }}
-	if err := b.group(&f.Root, "", nil); err != nil {
+	if err := b.parse(text); err != nil {
 		return at(c.Like, err)
 	}
 	check := mem.New() // find errors before storing anything
@@ -63,7 +59,7 @@ func (c *createCmd) fromCDL(ctx context.Context, s *session) error {
 	return c.after(ctx, s, p, top)
 }
 
-// specBuilder converts groups of a CDL file to datasets.
+// specBuilder converts groups of a description to datasets.
 type specBuilder struct {
 	format int
 	codecs []codec.Spec
@@ -75,6 +71,20 @@ type specBuilder struct {
 type groupSpec struct {
 	path string
 	spec dataset.Spec
+}
+
+// parse adds the groups of a description.
+func (b *specBuilder) parse(text string) error {
+	if isJSON(text) {
+		spec, err := fromDict(text, b.format, b.codecs)
+		b.groups = append(b.groups, groupSpec{"", spec})
+		return err
+	}
+	f, err := cdl.Parse(text)
+	if err != nil {
+		return err
+	}
+	return b.group(&f.Root, "", nil)
 }
 
 // group adds a group and the groups below it. lengths contains the dimensions of the groups above.

@@ -171,3 +171,16 @@ func TestPicturePalettes(t *testing.T) {
 		t.Errorf("--palette permits %s, want %s", got, want)
 	}
 }
+
+// TestPictureNameless checks that the lengths of arrays without dimension names, which may differ
+// within a group, lead to no warning.
+func TestPictureNameless(t *testing.T) {
+	p := newProgram()
+	do(t, p, "create mem://g --group")
+	do(t, p, "create mem://g/a --shape 4,5 --dtype int8")
+	do(t, p, "create mem://g/b --shape 6,7 --dtype int8")
+	r := zargo(t, p, "picture mem://g/b --format png -o -")
+	if r.code != 0 || r.err != "" {
+		t.Errorf("exit %d: %s", r.code, r.err)
+	}
+}

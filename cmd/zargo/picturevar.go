@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -34,6 +35,7 @@ func (s *session) openVariable(ctx context.Context, url string) (*place, *datase
 		return nil, nil, err
 	}
 	l = nodeOf(l)
+	var grouped error // why the group cannot be opened
 	if up, name, ok := split(l); ok {
 		p, v, err := s.openMember(ctx, up, name)
 		if err == nil {
@@ -44,7 +46,7 @@ func (s *session) openVariable(ctx context.Context, url string) (*place, *datase
 			return nil, nil, err
 		}
 		if !errors.Is(err, fault.NotFound) {
-			s.warn("%s is drawn without coordinates, because its group cannot be opened: %s", l.String(), strings.TrimPrefix(err.Error(), ": "))
+			grouped = err
 		}
 	}
 	p, a, err := s.openArray(ctx, url, pictureLimits())
@@ -56,7 +58,21 @@ func (s *session) openVariable(ctx context.Context, url string) (*place, *datase
 		p.release()
 		return nil, nil, p.fail(err)
 	}
+	if grouped != nil && hasNames(v) {
+		s.warn("%s is drawn without coordinates, because its group cannot be opened: %s", l.String(), strings.TrimPrefix(grouped.Error(), ": "))
+	}
 	return p, v, nil
+}
+
+// hasNames reports whether a dimension has a name other than dim_0, dim_1 and so on, which are the
+// names of dimensions without a name. Only dimensions with names have coordinates.
+func hasNames(v *dataset.Variable) bool {
+	for i, d := range v.Dims() {
+		if d.Name != fmt.Sprintf("dim_%d", i) {
+			return true
+		}
+	}
+	return false
 }
 
 // openMember opens a group as a dataset and returns the variable name.

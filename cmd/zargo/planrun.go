@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -13,6 +14,7 @@ import (
 	"github.com/zargo-io/zargo/cmd/zargo/internal/render"
 	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/transfer"
+	"github.com/zargo-io/zargo/zarr/fault"
 )
 
 // This file contains code that the commands copy and transfer share.
@@ -20,6 +22,15 @@ import (
 // trimmed removes the prefix of package transfer from an error's text.
 func trimmed(err error) error {
 	return &reworded{strings.ReplaceAll(err.Error(), "transfer: ", ""), err}
+}
+
+// planFailed adds a URL to the error of a plan: that of the source if a flag does not fit its arrays,
+// otherwise that of the target.
+func (c *copyArgs) planFailed(target *place, err error) error {
+	if errors.Is(err, fault.Selection) {
+		return at(where(c.From), trimmed(err))
+	}
+	return target.fail(trimmed(err))
 }
 
 // writtenArrays returns the number of arrays that a plan writes to the target; temporary arrays do

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"reflect"
 	"strings"
 	"time"
 
@@ -110,6 +111,7 @@ func (p *program) run(ctx context.Context, args []string, in io.Reader, out, err
 		kong.Exit(func(int) { helped = true }),
 		kong.Help(printHelp),
 		kong.WithHyphenPrefixedParameters(true), // --sel -3:
+		kong.KindMapper(reflect.String, kong.MapperFunc(decodeText)),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}),
 		kong.Bind(flags),
 		kong.Vars{"version": version()},

@@ -45,7 +45,7 @@ func (c *transferPlanCmd) Run(ctx context.Context, s *session) error {
 		err = flags.check()
 	}
 	if err != nil {
-		return e.target.fail(trimmed(err))
+		return c.planFailed(e.target, err)
 	}
 	if c.Out == "" {
 		_, err := s.out.Write(p.Encode())

@@ -161,3 +161,14 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// TestEmptyName checks that an attribute without a name, which JSON permits, is a comment.
+func TestEmptyName(t *testing.T) {
+	text := printed(t, &cdl.File{Name: "x", Root: cdl.Group{Attrs: []cdl.Attr{{Type: cdl.Int, Values: []any{int64(5)}}}}})
+	if want := "netcdf x {\n\n// global attributes:\n//\t\t: = 5 ; // no name of CDL\n}\n"; text != want {
+		t.Errorf("got %q, want %q", text, want)
+	}
+	if _, err := cdl.Parse(text); err != nil {
+		t.Error(err)
+	}
+}

@@ -411,7 +411,7 @@ func (a *Attr) declare(kind *Type) error {
 func value(text string) (Type, any, error) {
 	switch strings.TrimLeft(text, "+-") {
 	case "NaN", "NaNf", "nan":
-		return floatType(text), math.NaN(), nil
+		return floatType(text), math.Float64frombits(0x7ff8 << 48), nil // the NaN of zarr.json, without a payload
 	case "Infinity", "Infinityf", "inf", "inff":
 		sign := 1
 		if strings.HasPrefix(text, "-") {

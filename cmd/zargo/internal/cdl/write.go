@@ -117,6 +117,9 @@ func oneLine(s string) string {
 }
 
 func (p *printer) attribute(a Attr, indent, name string) {
+	if a.Name == "" { // CDL has no such name
+		indent, a.Note = "//"+indent, "no name of CDL"
+	}
 	values := make([]string, len(a.Values))
 	for i, v := range a.Values {
 		if s, ok := v.(string); ok {
