@@ -130,23 +130,16 @@ func (q Query) byRange(x index, n int) (chosen, error) {
 	if n == 0 || lo == nil && hi == nil {
 		return chosen{positions: all(n)}, nil
 	}
-	if lo == nil || hi == nil {
-		return q.open(x, n)
+	var p positions
+	var err error
+	switch {
+	case hi == nil:
+		p, err = x.open(lo, true)
+	case lo == nil:
+		p, err = x.open(hi, false)
+	default:
+		p, err = x.between(lo, hi, q.period)
 	}
-	p, err := x.between(lo, hi, q.period)
-	return chosen{positions: p}, err
-}
-
-// open resolves a range with one open end. The missing label is the first or the last one in the
-// order of the array.
-func (q Query) open(x index, n int) (chosen, error) {
-	lo, hi := q.lo, q.hi
-	if lo == nil {
-		lo = x.label(0)
-	} else {
-		hi = x.label(n - 1)
-	}
-	p, err := x.between(lo, hi, 0)
 	return chosen{positions: p}, err
 }
 
