@@ -100,6 +100,9 @@ func (d *Dataset) rows(dim string, data []Data) ([]zarr.Rows, index, error) {
 			return nil, nil, err
 		}
 		each := 1
+		if s.chars {
+			each = s.array.Shape()[len(s.dims)]
+		}
 		for i, name := range s.dims {
 			if name != dim {
 				each *= s.array.Shape()[i]
