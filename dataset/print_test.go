@@ -14,7 +14,7 @@ func TestPrintLongName(t *testing.T) {
 	g, name := root(t), strings.Repeat("n", 100)
 	put(t, g, name, zarr.Spec{Shape: []int{0}, DType: dtype.Int32, Dims: []string{name}}, []int32{})
 	var b bytes.Buffer
-	if err := open(t, g).Print(&b); err != nil || !strings.Contains(b.String(), name+" ("+name+") int32 0B\n") {
+	if err := open(t, g).Print(&b); err != nil || !strings.Contains(b.String(), name+"  ("+name+") int32 0B\n") {
 		t.Errorf("%s, %v", b.String(), err)
 	}
 }
