@@ -389,7 +389,10 @@ func numbers[K int64 | uint64 | float64](dim string, keys []K, parse func(any) (
 			if a < b {
 				a, b = b, a
 			}
-			return float64(a - b)
+			if d := a - b; d >= 0 {
+				return float64(d)
+			}
+			return float64(a) - float64(b) // a - b overflows, or is NaN
 		},
 		parse: func(label any) (K, K, bool, error) {
 			k, err := parse(label)
@@ -491,9 +494,21 @@ func number(label any) (float64, error) {
 	switch l := label.(type) {
 	case int:
 		return float64(l), nil
+	case int8:
+		return float64(l), nil
+	case int16:
+		return float64(l), nil
 	case int32:
 		return float64(l), nil
 	case int64:
+		return float64(l), nil
+	case uint:
+		return float64(l), nil
+	case uint8:
+		return float64(l), nil
+	case uint16:
+		return float64(l), nil
+	case uint32:
 		return float64(l), nil
 	case uint64:
 		return float64(l), nil

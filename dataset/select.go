@@ -61,7 +61,14 @@ func (q Query) choose(x index, n int) (chosen, error) {
 		return chosen{}, fault.Newf(fault.Selection, "dimension %q: the step must be at least 1, is %d", q.dim, q.step)
 	}
 	lo, hi := clip(q.from, n), clip(q.to, n)
-	return chosen{positions: positions{lo: lo, n: max(hi-lo+q.step-1, 0) / q.step, step: q.step}}, nil
+	p := positions{lo: lo, step: q.step}
+	if hi > lo {
+		p.n = (hi-lo-1)/q.step + 1
+	}
+	if p.n <= 1 { // pick multiplies steps, which may be large
+		p.step = 1
+	}
+	return chosen{positions: p}, nil
 }
 
 // clip returns a position of a slice between 0 and n.
