@@ -59,3 +59,13 @@ func TestRepeatedDefaultNames(t *testing.T) {
 		}
 	}
 }
+
+// TestUnsignedLabels checks labels whose sign the attribute _Unsigned changes.
+func TestUnsignedLabels(t *testing.T) {
+	g := root(t)
+	put(t, g, "x", zarr.Spec{Shape: []int{3}, DType: dtype.Int8, Dims: []string{"x"}, Attrs: map[string]any{"_Unsigned": "true"}}, []int8{1, 100, -56})
+	v := variable(t, sel(t, open(t, g), dataset.Between("x", 150, nil)), "x")
+	if got := values(t, v); fmt.Sprint(got) != "[200]" {
+		t.Error(got)
+	}
+}

@@ -298,7 +298,17 @@ func (v *Variable) indexOf(r reader) (index, error) {
 	case dtype.Uint64, dtype.Float16, dtype.Float32, dtype.Float64:
 	default:
 		if !c.Packed() && !c.CanMiss() {
-			return integers(v.name, r.integers()), nil
+			keys := r.integers()
+			if t != dtype.Int64 { // _Unsigned may change the sign; a float64 is exact
+				f, err := r.floats64()
+				if err != nil {
+					return nil, err
+				}
+				for i, label := range f {
+					keys[i] = int64(label)
+				}
+			}
+			return integers(v.name, keys), nil
 		}
 	}
 	keys, err := r.floats64()
