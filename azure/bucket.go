@@ -85,8 +85,8 @@ func (b *bucket) hooks() blob.Hooks {
 	}
 }
 
-// renewed calls do. If Azure rejects the token with 401, it calls do once more, because tokens can
-// be revoked and expire by the server's clock. The rejected request had no effect, and the SDK has
+// renewed calls do. If Azure rejects the token with 401, it calls do again, because tokens can be
+// revoked and expire by the server's clock. The rejected request had no effect, and the SDK has
 // dropped the token. If the response names an authority, the SDK has already sent the request
 // again.
 func (b *bucket) renewed(ctx context.Context, do func(context.Context) error) error {

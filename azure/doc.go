@@ -40,8 +40,8 @@
 // fault.NotFound. A missing container, rejected credentials, an unknown host name, an untrusted
 // certificate, a lease and existing snapshots are fault.Refused. A response that is not from Azure
 // (a captive portal's page with status 200, an empty 200, a proxy's 404) is fault.Unavailable. An
-// unreachable token service is fault.Unavailable too. After a 401 the request is sent once more
-// with a new token. errors.As finds the SDK's error as *azcore.ResponseError.
+// unreachable token service is fault.Unavailable too. After a 401 the request is sent again with a
+// new token. errors.As finds the SDK's error as *azcore.ResponseError.
 //
 // # Concurrency
 //

@@ -97,9 +97,9 @@ func isFolder(h http.Header) bool {
 	return strings.EqualFold(h.Get("X-Ms-Meta-Hdi_isfolder"), "true") || strings.EqualFold(h.Get("X-Ms-Resource-Type"), "directory")
 }
 
-// httpRange converts r to the client's form. The result is the zero value, for which no Range
-// header is sent, if r selects the whole value. For From(0) it is zero as well, because Azure would
-// reject that range for an empty value.
+// httpRange converts r to a range of the SDK. It returns the zero value if r selects the whole
+// value. The SDK then sends no Range header. It also returns the zero value for From(0), because
+// Azure would reject that range for an empty value.
 func httpRange(r store.Range) azblob.HTTPRange {
 	if off, ok := r.IsFrom(); ok {
 		return azblob.HTTPRange{Offset: off}

@@ -124,8 +124,8 @@ func HTTPClient(h policy.Transporter) Option {
 func MaxInFlight(n int) Option { return layers(provider.MaxInFlight(n)) }
 
 // RequestRate limits the requests per second. Reads, writes and retries count together. The limit
-// is shared by all stores of the process that are opened on the container with the same number. 0,
-// the default, is no limit. If several processes divide the limits ([concurrency.Limits.Share]),
+// is shared by all stores of the process that are opened on the container with the same number. The
+// default, 0, means unlimited. If several processes divide the limits ([concurrency.Limits.Share]),
 // each uses its share of the rate.
 func RequestRate(perSecond float64) Option { return layers(provider.RequestRate(perSecond)) }
 

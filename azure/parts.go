@@ -59,7 +59,7 @@ func (b *bucket) putParts(_ context.Context, key string, o store.PartsOptions) (
 	return sentparts.Parts(p, p.set, false), nil
 }
 
-// Limits implements sentparts.Upload. Azure has no minimum size of a part.
+// Limits implements sentparts.Upload. Azure does not have a minimum size of a part.
 func (p *parts) Limits() store.PartLimits {
 	return store.PartLimits{Min: 1, Max: maxBlock, Parts: maxBlocks}
 }
@@ -198,7 +198,7 @@ func (p *parts) Join(ctx context.Context, all []sentparts.Part[block], o store.P
 	return v, nil
 }
 
-// Drop does nothing, because Azure has no request to drop blocks. Azure drops uncommitted blocks
-// after a week, or when the key is next written. Until then another process that has sent all parts
-// can commit them.
+// Drop does nothing, because Azure does not provide a request that drops blocks. Azure drops
+// uncommitted blocks after a week, or when the key is next written. Until then another process that
+// has sent all parts can commit them.
 func (p *parts) Drop(context.Context) error { return nil }

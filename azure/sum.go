@@ -19,7 +19,7 @@ import (
 // x-ms-content-crc64 and Content-MD5.
 const crcPolynomial = 0x9A6C9329AC4BC9B5
 
-// maxSummed is the maximum length of a range for which Azure computes a checksum.
+// maxSummed is the maximum length of a range whose checksum Azure computes.
 const maxSummed = 4 << 20
 
 // sum returns the checksum of a value. The server verifies it before the value becomes visible.

@@ -97,7 +97,7 @@ func (e *credentialError) NonRetriable() {}
 
 // kind returns the kind of the token service's failure, or a kind of fault.Refused if no
 // credentials were found. An unsuccessful request for a managed identity also means that none were
-// found, because most machines have no managed identity.
+// found, because most machines lack a managed identity.
 func (e *credentialError) kind() error {
 	var auth *azidentity.AuthenticationFailedError
 	failed := errors.As(e.err, &auth)

@@ -9,7 +9,8 @@ import (
 )
 
 // Copy implements store.Copier. Without a hook it returns errors.ErrUnsupported: the portable API
-// has no conditions for copies, and does not distinguish an absent source from a missing bucket.
+// does not support conditions of copies, and does not distinguish an absent source from a missing
+// bucket.
 func (s *Store) Copy(ctx context.Context, from, to string, o store.CopyOptions) (store.Version, error) {
 	h := s.opt.hooks.Copy
 	if h == nil {

@@ -136,8 +136,8 @@ func (s *Store) notFound(ctx context.Context, key string, err error) error {
 	return fault.Newf(fault.NotFound, "%w", err)
 }
 
-// shortOr is for a range read that failed for an unknown reason. It requests the size, because
-// drivers have no error code for a short value. If the value is shorter than the range, it returns
+// shortOr handles a range read that failed for an unknown reason. It requests the size, because
+// drivers lack an error code for a short value. If the value is shorter than the range, it returns
 // the range error, otherwise err.
 func (s *Store) shortOr(ctx context.Context, key string, r store.Range, err error) error {
 	if r.IsWhole() || hasKind(err) || ctx.Err() != nil || s.kind(err) != error(fault.Unavailable) {

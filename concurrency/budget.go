@@ -32,9 +32,9 @@ const (
 // decoded yet, encoded bytes that are not sent yet, and the buffers of decoding. Each piece of work
 // reserves all the memory that it needs before it starts, and reserves no more while it runs.
 //
-// Index may use 1/8 of the size. The other kinds share the remaining 7/8, of which Block and Ahead
-// together may use 5/8 and Ahead alone 4/8. Waiters of one kind are served in order of arrival. The
-// first waiter is granted when it fits its share, or when no memory of its kind is held. Work that
+// Index may use 1/8 of the size. The other kinds share the remaining 7/8. Block and Ahead together
+// may use 5/8, and Ahead alone 4/8. Waiters of one kind are served in order of arrival. The first
+// waiter is granted when it fits its share, or when no memory of its kind is held. Work that
 // exceeds its share can therefore run, but alone among its kind. A Block that fits its share also
 // waits until the Tasks granted before it have ended or leave enough memory for the Block. At any
 // time at most
@@ -69,9 +69,9 @@ type line struct {
 	waiting []*waiter
 }
 
-// waiter is a reservation that is not granted yet. It climbs from the budget in which it was
-// requested to the root, and waits in one budget at a time. Its bytes are already reserved in the
-// budgets below that one.
+// waiter is a reservation that is not granted yet. It climbs from the budget of the request to the
+// root, and waits in one budget at a time. Its bytes are already reserved in the budgets below that
+// one.
 type waiter struct {
 	kind  Kind
 	n     int64

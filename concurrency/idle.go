@@ -21,8 +21,8 @@ type idle struct {
 // few times, while its regions grow.
 const worthGC = 32 << 20
 
-// maxSizes is the length of the list buffers.sizes at which capacities that have no buffers are
-// removed from the list.
+// maxSizes is the maximum length of the list buffers.sizes before unused capacities are removed
+// from it.
 const maxSizes = 64
 
 // buffers holds idle buffers, grouped by capacity.

@@ -23,8 +23,8 @@ type Limits struct {
 // tasks of a job. A store opened with these Limits uses one nth of the rates that its options allow
 // for all processes (RequestRate and ByteRate of the providers' packages), and one nth of the rate
 // at which a provider accepts requests from a new client. The store also starts with one nth of the
-// usual number of concurrent requests. n < 2 means that there are no other processes. CPU, Bytes
-// and Requests remain those of l.
+// usual number of concurrent requests. n < 2 means that no other process uses the buckets. CPU,
+// Bytes and Requests remain those of l.
 //
 // n is only a hint: processes without it infer their share from the requests that the service
 // refuses.

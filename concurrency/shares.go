@@ -54,8 +54,8 @@ func (b *Budget) notePeak() {
 	r.peak = max(r.peak, r.held+r.idle.bytes())
 }
 
-// climb reserves the bytes of w in b and its ancestors, up to the first budget in which w must
-// wait. If w does not have to wait in any of them, climb grants w.
+// climb reserves the bytes of w in b and its ancestors, up to the first budget where w must wait.
+// If w does not have to wait in any of them, climb grants w.
 func (w *waiter) climb(b *Budget) {
 	for ; b != nil; b = b.parent {
 		l := &b.kinds[w.kind]

@@ -61,7 +61,8 @@ func (s *Slots) AcquireAhead(ctx context.Context, rank int) error {
 	return context.Cause(ctx)
 }
 
-// Try acquires a slot if one is free and there are no waiters.
+// Try acquires a slot if one is free and no caller waits for one. It reports whether it acquired a
+// slot.
 func (s *Slots) Try() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -7,9 +7,11 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Code is the code of a coordinate reference system in the register of an authority.
+// Code identifies a coordinate reference system in the registry of an authority.
 type Code struct {
-	Authority string // such as "EPSG", in upper case; with a version if the authority needs one, such as "IAU_2015"
+	// Authority is in upper case, such as "EPSG". It includes the version if each version of the
+	// registry has its own codes, as in "IAU_2015".
+	Authority string
 	Value     string // such as "4326" or "CRS84"
 }
 
@@ -27,18 +29,18 @@ func (c Code) Number() (int, bool) {
 	return int(n), err == nil && n >= 0
 }
 
-// maxCode is the maximum length in bytes of the text of a code. The longest URL of the register of
-// the OGC has fewer than 100 bytes.
+// maxCode is the maximum length of a code in bytes. The longest URL in the registry of the OGC has
+// fewer than 100 bytes.
 const maxCode = 256
 
-// ParseCode parses the code of a coordinate reference system. Attributes contain one of the forms
+// ParseCode parses the code of a coordinate reference system. It accepts the forms
 //
 //	EPSG:4326
 //	urn:ogc:def:crs:EPSG::4326
 //	http://www.opengis.net/def/crs/EPSG/0/4326
 //
-// Upper and lower case of the authority and the prefixes do not differ. The error is fault.Metadata
-// for all other texts, which include compound systems.
+// The case of the authority and of the prefixes does not matter. For any other text, such as the
+// code of a compound system, ParseCode returns fault.Metadata.
 func ParseCode(text string) (Code, error) {
 	bad := func() (Code, error) {
 		shown := text
@@ -83,7 +85,7 @@ func ParseCode(text string) (Code, error) {
 	}
 	c := Code{strings.ToUpper(authority), value}
 	if c.Authority == "IAU" && version != "" && version != "0" {
-		c.Authority += "_" + version // the codes of its versions are different registers
+		c.Authority += "_" + version // each version has its own codes
 	}
 	if !plain(c.Authority) || !plain(c.Value) {
 		return bad()
@@ -91,8 +93,8 @@ func ParseCode(text string) (Code, error) {
 	return c, nil
 }
 
-// plain reports whether a part of a code has only letters, digits, and the characters that the
-// registers use.
+// plain reports whether a part of a code is not empty and contains only ASCII letters, digits, and
+// the characters "_", "-" and ".".
 func plain(s string) bool {
 	for _, r := range s {
 		switch {

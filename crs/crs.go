@@ -5,29 +5,29 @@ import "github.com/zargo-io/zargo/internal/convention"
 // Reference is the georeference of an array or group.
 type Reference struct {
 	CRS      *CRS  // nil if no source has a coordinate reference system
-	Grid     *Grid // nil if no source describes one
+	Grid     *Grid // nil if no source has a grid
 	Findings []Finding
 }
 
-// CRS is a coordinate reference system. At least one of the members Code, WKT, PROJJSON and
-// GridMapping is set. They come from one source, and describe the same system.
+// CRS is a coordinate reference system. At least one of the fields Code, WKT, PROJJSON and
+// GridMapping is set. All of them come from the same source.
 type CRS struct {
-	// Code is the code of the system. If the source lacks it, Code is the identifier in WKT or
-	// PROJJSON. It is the zero value if the system lacks a code.
+	// Code is the code of the system. If the source lacks a code, Code is the identifier in WKT or
+	// PROJJSON. It is the zero value if neither has an identifier.
 	Code Code
 
 	WKT      string         // WKT 1 or WKT 2, unchanged; or ""
 	PROJJSON map[string]any // unchanged; or nil
 
-	// GridMapping contains the attributes of the grid mapping variable of the CF conventions,
-	// unchanged; or nil. They include grid_mapping_name and the parameters of the projection.
+	// GridMapping contains all attributes of the CF grid mapping variable, unchanged; or nil. They
+	// may include grid_mapping_name and the parameters of the projection.
 	GridMapping map[string]any
 
 	Source Source
 	Var    string // name of the grid mapping variable; or ""
 }
 
-// Source is the convention that a value was read from.
+// Source is the convention that defines a value.
 type Source string
 
 // The sources of a coordinate reference system and of a grid.
@@ -42,8 +42,8 @@ const (
 	FromGroupSpatial Source = "spatial of group" // Zarr convention spatial in the group above the array
 )
 
-// Name returns the name of the system for people: its name in PROJJSON or WKT, else its name in the
-// grid mapping variable, else its code.
+// Name returns a human-readable name of the system: the name in PROJJSON or WKT, else the name in
+// the grid mapping variable, else the code.
 func (c *CRS) Name() string {
 	if name, ok := c.PROJJSON["name"].(string); ok && name != "" {
 		return name
@@ -59,17 +59,17 @@ func (c *CRS) Name() string {
 	return c.Code.String()
 }
 
-// Finding describes an attribute that was ignored, or that violates a rule.
+// Finding describes an attribute that was ignored or that violates a rule.
 type Finding struct {
-	// Node is "" for the attributes of the node, ".." for those of the group above it, and
-	// otherwise the name of the grid mapping variable.
+	// Node is "" if the attribute belongs to the node, and ".." if it belongs to the group above
+	// the node. Otherwise Node is the name of the grid mapping variable.
 	Node    string
 	Pointer string // JSON pointer from the attributes (RFC 6901)
 	Text    string
 	Note    bool // the attribute follows the conventions, but is not used
 }
 
-// String returns the finding as a sentence for people.
+// String returns the finding as human-readable text.
 func (f Finding) String() string {
 	if f.Node != "" {
 		return f.Node + " " + f.Pointer + ": " + f.Text

@@ -1,6 +1,6 @@
-// Package crs reads the coordinate reference system of an array or group, and the transformation
-// from the positions of elements to coordinates, from the attributes that several conventions
-// define.
+// Package crs reads the georeference of an array or group from its attributes: the coordinate
+// reference system, and the transformation from the positions of elements to coordinates. It
+// supports the attributes of several conventions.
 //
 //	n := crs.Node{Array: true, Attrs: a.Attrs(), Dims: a.Dims(), Shape: a.Shape(), Parent: g.Attrs()}
 //	ref := crs.Read(n)
@@ -11,30 +11,32 @@
 //		x, y := ref.Grid.At(0, 0) // the center of the first element
 //	}
 //
-// The package performs no I/O, and does not compute projections: it returns the code, the WKT and
-// the PROJJSON of a coordinate reference system for a library such as PROJ. The method CRS of
-// dataset.Variable reads the variables of a dataset.
+// The package performs no I/O and does not compute projections. It returns the code, the WKT and
+// the PROJJSON of a coordinate reference system for use with a library such as PROJ. The method CRS
+// of dataset.Variable returns the georeference of a variable of a dataset.
 //
 // # Sources
 //
-// The sources of the coordinate reference system are, in order of priority:
+// Read uses the first of these sources that has a coordinate reference system:
 //
-//   - the grid mapping variable of the CF conventions, which the attribute grid_mapping names, with
-//     the WKT in crs_wkt or spatial_ref;
+//   - the CF grid mapping variable that the attribute grid_mapping names, with the WKT in crs_wkt
+//     or spatial_ref;
 //   - the coordinate spatial_ref of rioxarray, if the array lacks the attribute grid_mapping;
-//   - the attribute _CRS of GDAL, with the members url, wkt and projjson in this order;
-//   - the Zarr convention proj: of the array, with proj:code, proj:wkt2 and proj:projjson;
-//   - the Zarr convention proj: of the group directly above the array.
+//   - the attribute _CRS of GDAL, with the members url, wkt and projjson;
+//   - the Zarr convention proj in the attributes of the node: proj:code, proj:wkt2 and
+//     proj:projjson;
+//   - the Zarr convention proj in the attributes of the group directly above the array.
 //
-// The sources of the transformation are the Zarr convention spatial: of the array, the attribute
-// GeoTransform of the grid mapping variable, and the convention spatial: of the group above, which
-// GDAL reads too.
+// Read uses the first of these sources that has a transformation: the Zarr convention spatial in
+// the attributes of the node, the attribute GeoTransform of the grid mapping variable, and the
+// convention spatial in the attributes of the group directly above the array. GDAL reads the last
+// one too.
 //
 // # Findings
 //
-// Malformed attributes are not errors. Read ignores them, and returns a [Finding] for each of them.
-// It also returns a finding if two sources disagree. [Validate] returns the violations of rules
-// that do not prevent reading too.
+// A malformed attribute is not an error. Read ignores it and returns a [Finding]. Read also returns
+// a finding if two sources disagree. [Validate] additionally returns violations of rules that do
+// not prevent reading.
 //
 // # Concurrency
 //

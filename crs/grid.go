@@ -10,21 +10,21 @@ type Registration string
 
 // The registrations of a grid.
 const (
-	PixelRegistration Registration = "pixel" // whole numbers are the corners of elements; the default
-	NodeRegistration  Registration = "node"  // whole numbers are the centers of elements
+	PixelRegistration Registration = "pixel" // integers are the corners of elements; the default
+	NodeRegistration  Registration = "node"  // integers are the centers of elements
 )
 
-// Grid is the relation between the positions of elements along two dimensions and coordinates.
+// Grid maps the positions of elements along two dimensions to coordinates.
 type Grid struct {
-	// Dims has the names of the dimensions of the rows and of the columns, such as "y" and "x". The
-	// names are "" if they are unknown.
+	// Dims contains the names of the row dimension and of the column dimension, such as "y" and
+	// "x". The names are "" if they are unknown.
 	Dims [2]string
 
-	// Shape has the number of rows and columns. It is zero if the number is unknown.
+	// Shape contains the number of rows and the number of columns. A number is 0 if it is unknown.
 	Shape [2]int
 
-	// Transform is the transformation of columns and rows to coordinates. It is the zero value if
-	// the source lacks an affine transformation.
+	// Transform maps columns and rows to coordinates. It is the zero value if the source lacks an
+	// affine transformation.
 	Transform Affine
 
 	// Type is the value of spatial:transform_type. Transform is zero if it is not "affine".
@@ -32,14 +32,13 @@ type Grid struct {
 
 	Registration Registration
 
-	// BBox has the minimum and maximum coordinates xmin, ymin, xmax and ymax, as stored; or nil.
+	// BBox contains the stored bounding box xmin, ymin, xmax and ymax; or nil.
 	BBox []float64
 
 	Source Source
 }
 
-// half returns the distance from the origin of an element to the point that its coordinate
-// describes, in elements.
+// half returns the distance from an integer position to the center of the element, in elements.
 func (g *Grid) half() float64 {
 	if g.Registration == NodeRegistration {
 		return 0
@@ -48,8 +47,8 @@ func (g *Grid) half() float64 {
 }
 
 // At returns the coordinate of the center of an element. With PixelRegistration it is x =
-// a·(col+0.5) + b·(row+0.5) + c. Row and column may be outside the array. If the grid has no
-// transformation, both coordinates are NaN.
+// a·(col+0.5) + b·(row+0.5) + c. Row and column may be outside the array. Without a transformation,
+// both coordinates are NaN.
 func (g *Grid) At(row, col int) (x, y float64) {
 	if g.Transform == (Affine{}) {
 		return math.NaN(), math.NaN()
@@ -57,9 +56,9 @@ func (g *Grid) At(row, col int) (x, y float64) {
 	return g.Transform.Apply(float64(col)+g.half(), float64(row)+g.half())
 }
 
-// Index returns the row and column at a coordinate. Whole numbers are the centers of elements, so
-// that rounding returns the element that contains the coordinate. Index reports false if the grid
-// lacks a transformation, or it has one without inverse.
+// Index returns the row and column of a coordinate. Integers are the centers of elements, so
+// rounding returns the element that contains the coordinate. Index reports false if the grid lacks
+// a transformation, or the transformation is not invertible.
 func (g *Grid) Index(x, y float64) (row, col float64, ok bool) {
 	back, ok := g.Transform.Inverse()
 	if !ok {
@@ -69,10 +68,10 @@ func (g *Grid) Index(x, y float64) (row, col float64, ok bool) {
 	return row - g.half(), col - g.half(), true
 }
 
-// Extent returns the minimum and maximum coordinates xmin, ymin, xmax and ymax of the grid, as
-// spatial:bbox defines them: of the edges of the outer elements with PixelRegistration, and of
-// their centers with NodeRegistration. It uses Transform and Shape, else BBox. It reports false if
-// the grid has neither.
+// Extent returns the bounding box xmin, ymin, xmax and ymax of the grid, as spatial:bbox defines
+// it. With PixelRegistration the box includes the outer elements. With NodeRegistration it ends at
+// their centers. Extent computes the box from Transform and Shape. If either is unknown, it returns
+// BBox. It reports false if BBox is nil too.
 func (g *Grid) Extent() (box [4]float64, ok bool) {
 	if g.Transform != (Affine{}) && g.Shape[0] > 0 && g.Shape[1] > 0 {
 		rows, cols := float64(g.Shape[0]), float64(g.Shape[1])

@@ -8,8 +8,8 @@ import (
 	"github.com/zargo-io/zargo/internal/convention"
 )
 
-// mapping is an element of the attribute grid_mapping: the name of a grid mapping variable, and the
-// coordinates that it describes in the extended form "crs: x y".
+// mapping is an element of the attribute grid_mapping: the name of a grid mapping variable and, in
+// the extended form "crs: x y", the coordinates that it applies to.
 type mapping struct {
 	name   string
 	coords []string
@@ -19,7 +19,7 @@ type mapping struct {
 const maxMappings = 16
 
 // parseMappings parses the attribute grid_mapping (CF conventions, section 5.6). It reports false
-// for a text of neither form.
+// if text has neither the simple nor the extended form.
 func parseMappings(text string) ([]mapping, bool) {
 	words := strings.Fields(strings.ReplaceAll(text, " :", ":"))
 	if len(words) == 1 && !strings.Contains(words[0], ":") {
@@ -40,7 +40,8 @@ func parseMappings(text string) ([]mapping, bool) {
 	return out, len(out) > 0
 }
 
-// gridMapping reads the grid mapping variable of the array, or the coordinate spatial_ref.
+// gridMapping reads the grid mapping variable of the array. Without the attribute grid_mapping, it
+// reads the coordinate spatial_ref.
 func (r *reader) gridMapping() {
 	n := r.node
 	v, named := n.Attrs["grid_mapping"]
@@ -117,8 +118,8 @@ func (r *reader) variable(name string, attrs map[string]any, from Source) {
 	})
 }
 
-// geoTransform parses the attribute GeoTransform: six numbers in the order of GDAL, as a text with
-// blanks between them, or as an array.
+// geoTransform parses the attribute GeoTransform: six numbers in the order of GDAL, as a string of
+// numbers separated by blanks, or as an array.
 func geoTransform(v any) (Affine, bool) {
 	var t [6]float64
 	if text, ok := v.(string); ok {

@@ -2,11 +2,11 @@ package crs
 
 import "github.com/zargo-io/zargo/internal/convention"
 
-// projAttrs has the attributes of the convention proj.
+// projAttrs contains the names of the attributes of the convention proj.
 var projAttrs = [...]string{"proj:code", "proj:wkt2", "proj:projjson"}
 
-// proj reads the convention proj. It returns nil if the attributes have no coordinate reference
-// system.
+// proj reads the convention proj. It returns nil if the attributes do not describe a coordinate
+// reference system.
 func proj(attrs map[string]any, from Source, f *convention.Findings) *CRS {
 	c := &CRS{Source: from}
 	at := convention.Pointer("proj:code")
@@ -19,7 +19,8 @@ func proj(attrs map[string]any, from Source, f *convention.Findings) *CRS {
 }
 
 // gdal reads the attribute _CRS of GDAL: an object with the members url, wkt and projjson. GDAL
-// uses the first of them. gdal returns nil if none describes a coordinate reference system.
+// uses the first one of these that is present. gdal returns nil if no member describes a coordinate
+// reference system.
 func gdal(attrs map[string]any, f *convention.Findings) *CRS {
 	m := f.Object(convention.Pointer("_CRS"), attrs["_CRS"])
 	if m == nil {
@@ -46,7 +47,7 @@ func (c *CRS) known() *CRS {
 	return c
 }
 
-// setCode sets the code from the text of an attribute.
+// setCode parses the code in an attribute and sets it.
 func (c *CRS) setCode(pointer, text string, f *convention.Findings) {
 	if text == "" {
 		return
@@ -59,7 +60,8 @@ func (c *CRS) setCode(pointer, text string, f *convention.Findings) {
 	c.setID(pointer, code, f)
 }
 
-// setID sets the code, or reports that it differs from that of an earlier attribute of the source.
+// setID sets the code. If an earlier attribute of the source has set another code, setID reports
+// the difference instead.
 func (c *CRS) setID(pointer string, code Code, f *convention.Findings) {
 	switch {
 	case code == Code{}:
@@ -70,7 +72,7 @@ func (c *CRS) setID(pointer string, code Code, f *convention.Findings) {
 	}
 }
 
-// setWKT sets the WKT from the text of an attribute.
+// setWKT sets the WKT and its code.
 func (c *CRS) setWKT(pointer, text string, f *convention.Findings) {
 	if text == "" {
 		return
@@ -84,7 +86,8 @@ func (c *CRS) setWKT(pointer, text string, f *convention.Findings) {
 	c.setID(pointer, w.code, f)
 }
 
-// setPROJJSON sets the PROJJSON, whose member id contains the code.
+// setPROJJSON sets the PROJJSON and the code in its member id or, if id is absent, in the first
+// element of ids.
 func (c *CRS) setPROJJSON(pointer string, m map[string]any, f *convention.Findings) {
 	if m == nil {
 		return
@@ -106,7 +109,7 @@ func (c *CRS) setPROJJSON(pointer string, m map[string]any, f *convention.Findin
 	}
 }
 
-// idText returns the code in an identifier, which is a number or a string.
+// idText returns the code of an identifier as text. The stored code is a number or a string.
 func idText(v any) string {
 	if s, ok := v.(string); ok {
 		return s

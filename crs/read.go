@@ -14,21 +14,22 @@ type Node struct {
 	Dims  []string       // names of the dimensions of the array; nil if they are unknown
 	Shape []int          // of the array
 
-	// Parent contains the attributes of the group directly above an array; nil if they are unknown.
+	// Parent contains the attributes of the group directly above the array; nil if unknown.
 	Parent map[string]any
 
 	// Var returns the attributes of another array in the same group. It reports false if the group
-	// lacks an array with this name. Read calls it for grid mapping variables. It may be nil.
+	// does not contain an array with this name. Read calls Var for grid mapping variables. Var may
+	// be nil.
 	Var func(name string) (attrs map[string]any, ok bool)
 }
 
-// Read returns the georeference of a node. It ignores malformed attributes, and returns a finding
+// Read returns the georeference of a node. It ignores malformed attributes and returns a finding
 // for each of them.
 func Read(n Node) Reference { return read(n, false) }
 
-// Validate returns the findings of [Read], and in addition the violations of the rules of the
-// conventions proj and spatial that do not prevent reading: attributes whose convention
-// zarr_conventions does not declare, and declarations of drafts.
+// Validate returns the findings of [Read] and the violations of rules of the conventions proj and
+// spatial that do not prevent reading. For example, zarr_conventions must declare both conventions
+// if the node has their attributes.
 func Validate(n Node) []Finding { return read(n, true).Findings }
 
 // reader collects the georeference of a node.
@@ -40,7 +41,7 @@ type reader struct {
 	out     []Finding
 }
 
-// about collects the findings that f adds about the attributes of a node.
+// about calls f and collects the findings that it adds about a node.
 func (r *reader) about(node string, f func(*convention.Findings)) {
 	found := convention.Findings{Strict: r.strict}
 	f(&found)
@@ -61,7 +62,7 @@ func read(n Node, strict bool) Reference {
 	})
 	if n.Array && n.Parent != nil {
 		r.about("..", func(f *convention.Findings) {
-			f.Strict = false // the group is checked by itself
+			f.Strict = false // Validate checks the group separately
 			r.system(proj(n.Parent, FromGroupProj, f))
 			if _, levels := n.Parent["multiscales"]; !levels {
 				r.grid(r.spatial(n.Parent, FromGroupSpatial, f), false)
@@ -87,7 +88,8 @@ func (r *reader) system(c *CRS) {
 	}
 }
 
-// grid adds a grid. The grid of spatial: precedes that of GeoTransform if it has a transformation.
+// grid appends a grid, or inserts it before the others if first is true and the grid has a
+// transformation.
 func (r *reader) grid(g *Grid, first bool) {
 	switch {
 	case g == nil:
@@ -98,8 +100,8 @@ func (r *reader) grid(g *Grid, first bool) {
 	}
 }
 
-// compareSystems reports sources whose code differs from that of the source with the highest
-// priority. The group above an array may have another system, because the array overrides it.
+// compareSystems reports each source whose code differs from the code of the first source. It skips
+// the group above the array, because the array overrides the group.
 func (r *reader) compareSystems() {
 	first := r.systems[0]
 	for _, other := range r.systems[1:] {
@@ -112,8 +114,8 @@ func (r *reader) compareSystems() {
 	}
 }
 
-// compareGrids reports sources whose transformation differs from that of the source with the
-// highest priority by more than a hundredth of an element.
+// compareGrids reports each source whose grid is not near the grid of the first source. It skips
+// the group above the array, because the array overrides the group.
 func (r *reader) compareGrids() {
 	first := r.grids[0]
 	for _, other := range r.grids[1:] {
@@ -128,7 +130,8 @@ func (r *reader) compareGrids() {
 	}
 }
 
-// near reports whether two grids have the same coordinates at their first and last elements.
+// near reports whether the coordinates of the first and of the last element differ by at most a
+// hundredth of an element between two grids.
 func near(a, b *Grid) bool {
 	dx, dy := a.Transform.Resolution()
 	tolerance := math.Max(dx, dy) / 100

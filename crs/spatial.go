@@ -7,12 +7,12 @@ import (
 	"github.com/zargo-io/zargo/internal/convention"
 )
 
-// spatialAttrs has the attributes of the convention spatial.
+// spatialAttrs contains the names of the attributes of the convention spatial.
 var spatialAttrs = [...]string{"spatial:dimensions", "spatial:transform", "spatial:bbox", "spatial:shape", "spatial:registration", "spatial:transform_type"}
 
 // ReadGrid reads the attributes of the convention spatial from an object, such as the attributes of
-// a node or a level of a pyramid. It returns nil if the object has none of them. The pointers of
-// the findings begin at the object.
+// a node or a level of a pyramid. It returns a nil grid if the object has none of these attributes.
+// The pointers of the findings are relative to the object.
 func ReadGrid(attrs map[string]any) (*Grid, []Finding) {
 	var f convention.Findings
 	g := readGrid(attrs, &f)
@@ -69,7 +69,7 @@ func readGrid(attrs map[string]any, f *convention.Findings) *Grid {
 	return g
 }
 
-// setTransform sets the transformation, which must have an inverse.
+// setTransform sets the transformation. It reports a transformation that is not invertible instead.
 func (g *Grid) setTransform(pointer string, t Affine, f *convention.Findings) {
 	if _, ok := t.Inverse(); !ok {
 		f.Add(pointer, "maps all elements to one line or point: %v", t)
@@ -78,8 +78,8 @@ func (g *Grid) setTransform(pointer string, t Affine, f *convention.Findings) {
 	g.Transform = t
 }
 
-// spatial reads the convention spatial of the node, or of the group above it, and compares it with
-// the array. It returns nil if the attributes do not describe the array.
+// spatial reads the convention spatial from the attributes of the node or of the group above it,
+// and compares the grid with the array. It returns nil if the attributes do not describe the array.
 func (r *reader) spatial(attrs map[string]any, from Source, f *convention.Findings) *Grid {
 	g := readGrid(attrs, f)
 	if g == nil {
@@ -92,7 +92,7 @@ func (r *reader) spatial(attrs map[string]any, from Source, f *convention.Findin
 		return g
 	}
 	if from == FromGroupSpatial {
-		g.BBox = nil // it contains all arrays of the group
+		g.BBox = nil // the box of a group contains all its arrays
 		if g.Transform == (Affine{}) || n.Dims == nil || !slices.Contains(n.Dims, g.Dims[0]) || !slices.Contains(n.Dims, g.Dims[1]) {
 			return nil
 		}
@@ -105,8 +105,9 @@ func (r *reader) spatial(attrs map[string]any, from Source, f *convention.Findin
 	return g
 }
 
-// shape compares the dimensions and the shape of a grid with those of the array, and sets the shape
-// to that of the array. It sets the dimensions to the last two of the array if they are unknown.
+// shape sets the shape of a grid to the lengths of its dimensions in the array, and reports
+// differences. If the dimensions of the grid are unknown, shape sets them to the last two
+// dimensions of the array.
 func (r *reader) shape(g *Grid, f *convention.Findings) {
 	n := r.node
 	if g.Dims == [2]string{} && len(n.Dims) >= 2 {
@@ -127,8 +128,8 @@ func (r *reader) shape(g *Grid, f *convention.Findings) {
 	}
 }
 
-// bbox reports a bounding box that differs from the transformation by more than a hundredth of an
-// element.
+// bbox reports a bounding box that differs from the extent of the transformation by more than a
+// hundredth of an element.
 func (r *reader) bbox(g *Grid, f *convention.Findings) {
 	if g.BBox == nil || g.Transform == (Affine{}) {
 		return
@@ -143,8 +144,8 @@ func (r *reader) bbox(g *Grid, f *convention.Findings) {
 	}
 }
 
-// levels checks the placement of spatial:transform in a group with the convention multiscales: on
-// all levels or on none, and not on the group.
+// levels checks spatial:transform in a group with the convention multiscales. The group must not
+// have it, and either all levels or no level must have it.
 func (r *reader) levels(attrs map[string]any, f *convention.Findings) {
 	m, _ := attrs["multiscales"].(map[string]any)
 	layout, _ := m["layout"].([]any)

@@ -2,7 +2,7 @@ package crs
 
 import "strings"
 
-// wkt is the part of a WKT text that zargo reads.
+// wkt contains the parts of a WKT text that zargo uses.
 type wkt struct {
 	name     string // of the coordinate reference system
 	code     Code   // in the member ID (WKT 2) or AUTHORITY (WKT 1) of the system itself
@@ -73,8 +73,8 @@ func parseWKT(text string) wkt {
 	return w
 }
 
-// quoted returns the string that begins at position i, and the position after it. A double quote in
-// the string is doubled.
+// quoted returns the string literal that begins at position i, and the position after it. WKT
+// writes a double quote in a string as two double quotes.
 func quoted(text string, i int) (s string, next int, ok bool) {
 	start := i + 1
 	for j := start; j < len(text); j++ {

@@ -227,19 +227,25 @@ type column struct {
 // variables are scaled.
 func Floats[T cf.Float](name string, values []T) Data {
 	return Data{name, func(v *Variable) (column, error) {
-		return v.column(func(e encoder) (column, error) { return e.floats(float64s(values)) })
+		if err := v.encoded(); err != nil {
+			return column{}, err
+		}
+		return goType(v.stored.array.DType()).encode(v, as[float64](values))
 	}}
 }
-
-// float64s returns a slice of floats as float64.
-func float64s[T cf.Float](values []T) []float64 { return as[float64](values) }
 
 // Times returns data for the time coordinate with the given name. Each time must be an integer
 // number of units after the reference time, unless the coordinate stores floating-point numbers.
 func Times(name string, values []cf.Time) Data {
-	return Data{name, func(v *Variable) (column, error) {
-		return v.column(func(e encoder) (column, error) { return e.times(values) })
-	}}
+	return Data{name, func(v *Variable) (column, error) { return v.times(values) }}
+}
+
+// times returns the column of encoded times.
+func (v *Variable) times(values []cf.Time) (column, error) {
+	if err := v.encoded(); err != nil {
+		return column{}, err
+	}
+	return goType(v.stored.array.DType()).encodeTimes(v, values)
 }
 
 // StdTimes is like [Times] for values of package time. The error of a write is fault.Type for a
@@ -260,7 +266,7 @@ func StdTimes(name string, values []time.Time) Data {
 				return column{}, err
 			}
 		}
-		return v.column(func(e encoder) (column, error) { return e.times(converted) })
+		return v.times(converted)
 	}}
 }
 
@@ -287,86 +293,20 @@ func Stored[T any](name string, values []T) Data {
 
 // labels returns an index of the labels that the stored values represent.
 func (v *Variable) labels(values any) (index, error) {
-	switch s := values.(type) {
-	case []int8:
-		return v.indexOf(typed[int8]{v.stored.coding, s})
-	case []int16:
-		return v.indexOf(typed[int16]{v.stored.coding, s})
-	case []int32:
-		return v.indexOf(typed[int32]{v.stored.coding, s})
-	case []int64:
-		return v.indexOf(typed[int64]{v.stored.coding, s})
-	case []uint8:
-		return v.indexOf(typed[uint8]{v.stored.coding, s})
-	case []uint16:
-		return v.indexOf(typed[uint16]{v.stored.coding, s})
-	case []uint32:
-		return v.indexOf(typed[uint32]{v.stored.coding, s})
-	case []uint64:
-		return v.indexOf(typed[uint64]{v.stored.coding, s})
-	case []float32:
-		return v.indexOf(typed[float32]{v.stored.coding, s})
-	case []float64:
-		return v.indexOf(typed[float64]{v.stored.coding, s})
+	n, ok := goType(v.stored.array.DType()).hold(v, values)
+	if !ok {
+		return nil, fault.Newf(fault.Type, "variable %s: values must be %v, are %T", v.name, v.stored.array.DType().Go(), values)
 	}
-	return nil, fault.Newf(fault.Type, "variable %s: values must be %v, are %T", v.name, v.stored.array.DType().Go(), values)
+	return v.indexOf(n)
 }
 
-// encoder encodes values of a variable.
-type encoder interface {
-	floats([]float64) (column, error)
-	times([]cf.Time) (column, error)
-}
-
-// typedEncoder encodes values of one stored type.
-type typedEncoder[S cf.Number] struct{ v *Variable }
-
-func (e typedEncoder[S]) floats(values []float64) (column, error) {
-	dst := make([]S, len(values))
-	if err := cf.Encode(e.v.stored.coding, dst, values); err != nil {
-		return column{}, err
-	}
-	return e.column(dst)
-}
-
-func (e typedEncoder[S]) times(values []cf.Time) (column, error) {
-	dst := make([]S, len(values))
-	if err := cf.EncodeTimes(e.v.stored.coding, dst, values); err != nil {
-		return column{}, err
-	}
-	return e.column(dst)
-}
-
-func (e typedEncoder[S]) column(stored []S) (column, error) {
-	return Stored(e.v.name, stored).store(e.v)
-}
-
-// column encodes values in the Go type of the variable's data type.
-func (v *Variable) column(encode func(encoder) (column, error)) (column, error) {
+// encoded returns an error if the values of the variable cannot be encoded.
+func (v *Variable) encoded() error {
 	if v.stored.coding == nil {
-		return column{}, v.noNumbers()
+		return v.noNumbers()
 	}
-	switch v.stored.array.DType() {
-	case dtype.Int8:
-		return encode(typedEncoder[int8]{v})
-	case dtype.Int16:
-		return encode(typedEncoder[int16]{v})
-	case dtype.Int32:
-		return encode(typedEncoder[int32]{v})
-	case dtype.Int64:
-		return encode(typedEncoder[int64]{v})
-	case dtype.Uint8:
-		return encode(typedEncoder[uint8]{v})
-	case dtype.Uint16:
-		return encode(typedEncoder[uint16]{v})
-	case dtype.Uint32:
-		return encode(typedEncoder[uint32]{v})
-	case dtype.Uint64:
-		return encode(typedEncoder[uint64]{v})
-	case dtype.Float32:
-		return encode(typedEncoder[float32]{v})
-	case dtype.Float64:
-		return encode(typedEncoder[float64]{v})
+	if t := v.stored.array.DType(); t == dtype.Float16 {
+		return fault.Newf(errors.ErrUnsupported, "variable %s: values of %v are written as Stored only", v.name, t)
 	}
-	return column{}, fault.Newf(errors.ErrUnsupported, "variable %s: values of %v are written as Stored only", v.name, v.stored.array.DType())
+	return nil
 }

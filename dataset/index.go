@@ -382,7 +382,7 @@ func (v *values[K]) only(label any) (int, error) {
 
 // Each of the constructors below returns an index of one kind of labels.
 
-func numbers[K int64 | uint64 | float64](dim string, keys []K, parse func(any) (K, error)) index {
+func numeric[K int64 | uint64 | float64](dim string, keys []K, parse func(any) (K, error)) index {
 	return (&values[K]{
 		dim: dim, keys: keys, compare: cmp.Compare[K],
 		distance: func(a, b K) float64 {
@@ -406,7 +406,7 @@ func numbers[K int64 | uint64 | float64](dim string, keys []K, parse func(any) (
 // floats returns the index of a float coordinate. single is true for float32 coordinates. Labels
 // are then converted to float32 first, so that the label 0.1 matches the float32 0.1.
 func floats(dim string, keys []float64, single bool) index {
-	return numbers(dim, keys, func(label any) (float64, error) {
+	return numeric(dim, keys, func(label any) (float64, error) {
 		f, err := number(label)
 		if single {
 			f = float64(float32(f))
@@ -416,7 +416,7 @@ func floats(dim string, keys []float64, single bool) index {
 }
 
 func integers(dim string, keys []int64) index {
-	return numbers(dim, keys, func(label any) (int64, error) {
+	return numeric(dim, keys, func(label any) (int64, error) {
 		f, err := number(label)
 		if err == nil && (f != math.Trunc(f) || math.Abs(f) >= 1<<63) {
 			err = fault.Newf(fault.Selection, "the labels are integers")

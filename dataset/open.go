@@ -271,7 +271,7 @@ func (d *Dataset) indexes(ctx context.Context) error {
 }
 
 // index reads the values of a coordinate.
-func (v *Variable) index(ctx context.Context) (x index, err error) {
+func (v *Variable) index(ctx context.Context) (index, error) {
 	if _, ok := v.stored.array.DType().(dtype.DateTime); ok {
 		keys, err := v.Times(ctx)
 		return times(v.name, keys), err
@@ -280,27 +280,27 @@ func (v *Variable) index(ctx context.Context) (x index, err error) {
 		keys, err := v.Strings(ctx)
 		return texts(v.name, keys), err
 	}
-	err = v.numbers(ctx, func(r reader) error {
-		x, err = v.indexOf(r)
-		return err
-	})
-	return x, err
+	n, err := v.numbers(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return v.indexOf(n)
 }
 
 // indexOf returns an index of stored values of the variable.
-func (v *Variable) indexOf(r reader) (index, error) {
+func (v *Variable) indexOf(n numbers) (index, error) {
 	c, t := v.stored.coding, v.stored.array.DType()
 	if _, ok := c.Units(); ok {
-		keys, err := r.times()
+		keys, err := n.times()
 		return times(v.name, keys), err
 	}
 	switch t {
 	case dtype.Uint64, dtype.Float16, dtype.Float32, dtype.Float64:
 	default:
 		if !c.Packed() && !c.CanMiss() {
-			keys := r.integers()
+			keys := n.integers()
 			if t != dtype.Int64 { // _Unsigned may change the sign; a float64 is exact
-				f, err := r.floats64()
+				f, err := n.floats64()
 				if err != nil {
 					return nil, err
 				}
@@ -311,6 +311,6 @@ func (v *Variable) indexOf(r reader) (index, error) {
 			return integers(v.name, keys), nil
 		}
 	}
-	keys, err := r.floats64()
+	keys, err := n.floats64()
 	return floats(v.name, keys, t == dtype.Float32 && !c.Packed()), err
 }

@@ -159,12 +159,11 @@ func (v *Variable) Plan() (*zarr.Plan, error) {
 // are scaled, and missing values are NaN. The error is fault.Type if the variable is not numeric.
 // Other errors are those of zarr.Read.
 func Read[T cf.Float](ctx context.Context, v *Variable) ([]T, error) {
-	var dst []T
-	err := v.numbers(ctx, func(r reader) (err error) {
-		dst, err = decodeAs[T](r)
-		return err
-	})
-	return dst, err
+	r, err := v.numbers(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return decodeAs[T](r)
 }
 
 // ReadMasked returns the stored values of a variable in C order, and reports which of them are
@@ -187,12 +186,11 @@ func (v *Variable) Times(ctx context.Context) ([]cf.Time, error) {
 	if t, ok := v.stored.array.DType().(dtype.DateTime); ok {
 		return v.instants(ctx, t)
 	}
-	var dst []cf.Time
-	err := v.numbers(ctx, func(r reader) (err error) {
-		dst, err = r.times()
-		return err
-	})
-	return dst, err
+	r, err := v.numbers(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return r.times()
 }
 
 // Strings returns the values of a text variable in C order. If the variable stores characters along
@@ -250,98 +248,12 @@ func (v *Variable) instants(ctx context.Context, t dtype.DateTime) ([]cf.Time, e
 	return dst, nil
 }
 
-// reader holds stored values of a variable and decodes them.
-type reader interface {
-	floats64() ([]float64, error)
-	floats32() ([]float32, error)
-	integers() []int64
-	times() ([]cf.Time, error)
-}
-
-// typed is a reader of values of one Go type.
-type typed[S cf.Number] struct {
-	coding *cf.Coding
-	values []S
-}
-
-func (t typed[S]) floats64() ([]float64, error) { return decode[float64](t) }
-func (t typed[S]) floats32() ([]float32, error) { return decode[float32](t) }
-
-func (t typed[S]) integers() []int64 {
-	dst := make([]int64, len(t.values))
-	for i, v := range t.values {
-		dst[i] = int64(v)
-	}
-	return dst
-}
-
-func (t typed[S]) times() ([]cf.Time, error) {
-	dst := make([]cf.Time, len(t.values))
-	return dst, cf.DecodeTimes(t.coding, dst, t.values)
-}
-
-func decode[D cf.Float, S cf.Number](t typed[S]) ([]D, error) {
-	dst := make([]D, len(t.values))
-	return dst, cf.Decode(t.coding, dst, t.values)
-}
-
-func decodeAs[T cf.Float](r reader) ([]T, error) {
-	var zero T
-	if _, single := any(zero).(float32); single {
-		f, err := r.floats32()
-		return as[T](f), err
-	}
-	f, err := r.floats64()
-	return as[T](f), err
-}
-
-// as converts a slice of floats to a slice of T.
-func as[T, F cf.Float](src []F) []T {
-	if same, ok := any(src).([]T); ok {
-		return same
-	}
-	dst := make([]T, len(src))
-	for i, f := range src {
-		dst[i] = T(f)
-	}
-	return dst
-}
-
-// numbers reads the stored values and passes them to use. Their Go type is that of the data type,
-// or float32 for float16.
-func (v *Variable) numbers(ctx context.Context, use func(reader) error) error {
+// numbers reads the stored values.
+func (v *Variable) numbers(ctx context.Context) (numbers, error) {
 	if v.stored.coding == nil {
-		return v.noNumbers()
+		return nil, v.noNumbers()
 	}
-	switch v.stored.array.DType() {
-	case dtype.Int8:
-		return readTyped[int8](ctx, v, use)
-	case dtype.Int16:
-		return readTyped[int16](ctx, v, use)
-	case dtype.Int32:
-		return readTyped[int32](ctx, v, use)
-	case dtype.Int64:
-		return readTyped[int64](ctx, v, use)
-	case dtype.Uint8:
-		return readTyped[uint8](ctx, v, use)
-	case dtype.Uint16:
-		return readTyped[uint16](ctx, v, use)
-	case dtype.Uint32:
-		return readTyped[uint32](ctx, v, use)
-	case dtype.Uint64:
-		return readTyped[uint64](ctx, v, use)
-	case dtype.Float64:
-		return readTyped[float64](ctx, v, use)
-	}
-	return readTyped[float32](ctx, v, use)
-}
-
-func readTyped[S cf.Number](ctx context.Context, v *Variable, use func(reader) error) error {
-	values, err := read[S](ctx, v)
-	if err != nil {
-		return err
-	}
-	return use(typed[S]{v.stored.coding, values})
+	return goType(v.stored.array.DType()).read(ctx, v)
 }
 
 // read returns the stored values as S.

@@ -79,8 +79,8 @@ func (b *bucket) hooks() blob.Hooks {
 	}
 }
 
-// renewed calls do. After a 401 it calls do once more with a new token, because tokens can be
-// revoked and expire by the server's clock. A request that GCS answered with 401 had no effect.
+// renewed calls do. After a 401 it calls do again with a new token, because tokens can be revoked
+// and expire by the server's clock. GCS does not execute a request that it refuses with 401.
 func (b *bucket) renewed(do func() error) error {
 	err := do()
 	var api *googleapi.Error

@@ -45,7 +45,7 @@
 // 401, 403, an unknown host name and an untrusted certificate are fault.Refused. A response that is
 // not from GCS (a captive portal's page with status 200, an empty 200, a value without a
 // generation, a redirect) is fault.Unavailable. An unreachable token service is fault.Unavailable
-// too. After a 401 the request is sent once more with a new token. errors.As finds the
+// too. After a 401 the request is sent again with a new token. errors.As finds the
 // *googleapi.Error.
 //
 // If the caller may not list the bucket, GCS responds to a read of an absent key with 403. The read

@@ -78,7 +78,7 @@ func (b *bucket) putParts(_ context.Context, key string, o store.PartsOptions) (
 	return sentparts.Parts(p, p.set, false), nil
 }
 
-// Limits implements sentparts.Upload. GCS has no minimum size of a part.
+// Limits implements sentparts.Upload. GCS does not have a minimum size of a part.
 func (p *parts) Limits() store.PartLimits {
 	return store.PartLimits{Min: 1, Max: maxPut, Parts: maxParts}
 }

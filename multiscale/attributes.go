@@ -7,15 +7,15 @@ import (
 	"github.com/zargo-io/zargo/internal/convention"
 )
 
-// Attributes returns the attributes of a group that describe a pyramid by the convention
-// multiscales 0.1: multiscales, and the array zarr_conventions with the declaration of the
-// convention. If levels have a Grid, the levels have the attributes of the convention spatial too,
-// and zarr_conventions declares it. [Read] returns an equal pyramid, except for Name, and the types
-// and units of axes.
+// Attributes returns the group attributes that describe a pyramid by the convention multiscales
+// 0.1: multiscales, and zarr_conventions with the declaration of the convention. For levels with a
+// Grid, Attributes adds the attributes of the convention spatial and declares that convention.
+// [Read] returns an equal pyramid, except for Name and the types and units of axes.
 //
-// The values have the types that encoding/json produces. The caller may change the map.
+// The values have the types that encoding/json produces. The caller owns the map.
 //
-// A group that has zarr_conventions already needs the elements of both arrays.
+// If the group already has the attribute zarr_conventions, the caller must keep its elements and
+// append the new ones.
 func Attributes(p Pyramid) map[string]any {
 	m := map[string]any{}
 	if p.Method != "" {
@@ -63,8 +63,8 @@ func Attributes(p Pyramid) map[string]any {
 	return out
 }
 
-// relativeTo returns the member transform of a level: its scale and translation relative to the
-// level that it was derived from. It returns nil if they are unknown.
+// relativeTo returns the member transform of a level: its scale and translation relative to its
+// source, the level that it was derived from. It returns nil if they are unknown.
 func relativeTo(levels []Level, l Level) map[string]any {
 	if l.Scale == nil {
 		return nil

@@ -6,7 +6,8 @@ import (
 	"github.com/zargo-io/zargo/crs"
 )
 
-// Spatial returns the indices of the spatial axes: those of the type "space", else all axes.
+// Spatial returns the indices of the axes of type "space". If no axis has this type, it returns the
+// indices of all axes.
 func (p Pyramid) Spatial() []int {
 	var out, all []int
 	for i, a := range p.Axes {
@@ -21,9 +22,9 @@ func (p Pyramid) Spatial() []int {
 }
 
 // Resolution returns the distance between neighboring elements of a level along each spatial axis,
-// or nil if it is unknown. It is in units of the coordinate reference system if all levels have a
-// spatial:transform, in the order of the dimensions of the rows and columns. Otherwise it is Scale
-// of the spatial axes.
+// or nil if it is unknown. If all levels have a spatial:transform, the distances are between rows
+// and between columns, in units of the coordinate reference system. Otherwise they are the elements
+// of Scale for the spatial axes.
 func (p Pyramid) Resolution(l Level) []float64 {
 	if p.placed() {
 		if l.Grid == nil {
@@ -53,17 +54,16 @@ func (p Pyramid) placed() bool {
 	})
 }
 
-// slack is the relative difference that Coarsest ignores. Scales are products of numbers with up to
-// 17 digits.
+// slack is the relative difference that Coarsest ignores. It covers the rounding errors of scales,
+// which are products of stored numbers.
 const slack = 1e-9
 
-// Coarsest returns the coarsest level whose elements are at most as far apart as the wanted
-// resolution, which is in the units of [Pyramid.Resolution]. A single number holds for all spatial
-// axes; otherwise there must be one for each of them. Levels of unknown resolution are skipped.
+// Coarsest returns the coarsest level whose [Pyramid.Resolution] does not exceed the wanted
+// resolution along any spatial axis. The wanted resolution is one number for all spatial axes, or
+// one number for each of them. Coarsest skips levels of unknown resolution.
 //
-// If all levels are coarser, or the wanted resolution has a wrong number of elements, it returns
-// the finest level and false. It returns the zero value and false if no level has a known
-// resolution.
+// If all levels are coarser, or the number of arguments is wrong, it returns the finest level and
+// false. If no level has a known resolution, it returns the zero value and false.
 func (p Pyramid) Coarsest(resolution ...float64) (Level, bool) {
 	best, finest := -1, -1
 	var bestSize, finestSize float64

@@ -8,7 +8,7 @@ import (
 	"github.com/zargo-io/zargo/multiscale"
 )
 
-// image has the attributes of an image of OME-Zarr with three levels.
+// image returns the attributes of an OME-Zarr image with three levels.
 func image() map[string]any {
 	const doc = `{"ome": {"version": "0.5", "multiscales": [{
 		"axes": [{"name": "c", "type": "channel"}, {"name": "y", "type": "space", "unit": "micrometer"}, {"name": "x", "type": "space", "unit": "micrometer"}],

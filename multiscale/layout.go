@@ -7,11 +7,11 @@ import (
 	"github.com/zargo-io/zargo/internal/convention"
 )
 
-// relation is a level of the convention multiscales, with the transformation from the level that it
-// was derived from.
+// relation is a level of the convention multiscales and its source, the level that it was derived
+// from.
 type relation struct {
 	level
-	from int // index of the source; or -1
+	from int // index of the source among the levels; or -1
 }
 
 // level is a level before its scale is known.
@@ -21,20 +21,20 @@ type level struct {
 	scale   []float64 // relative to the source; nil if it is not stored
 	offset  []float64
 	stored  bool // scale or offset is stored
-	bad     bool // one of them is malformed, so that the scale is unknown
+	bad     bool // scale or offset is malformed; the scale of the level is unknown
 	state   state
 }
 
-// state is the progress of composing transformations.
+// state records whether compose has computed the scale of a level.
 type state uint8
 
 const (
 	waiting state = iota
-	active        // a source of the level is being composed
+	active        // the level is in the current chain of sources
 	done
 )
 
-// readLayout reads the convention multiscales. It reports false if there are no levels.
+// readLayout reads the convention multiscales. It reports false if the layout lacks a valid level.
 func readLayout(attrs, m map[string]any, f *convention.Findings) (Pyramid, bool) {
 	at := convention.Pointer("multiscales")
 	p := Pyramid{Format: Convention, Version: "0.1"}
@@ -129,7 +129,7 @@ func readRelation(at string, v any, f *convention.Findings) *relation {
 }
 
 // vector reads an array of numbers. It returns nil for an empty array, which the schema of the
-// convention multiscales allows.
+// convention multiscales permits, and adds a note.
 func vector(f *convention.Findings, pointer string, v any) []float64 {
 	out := f.Numbers(pointer, v, -1)
 	if len(out) > maxRank {
@@ -143,8 +143,8 @@ func vector(f *convention.Findings, pointer string, v any) []float64 {
 	return out
 }
 
-// commonRank returns the number of dimensions of the levels, or 0 if it is unknown. It marks
-// transformations of another number of dimensions as malformed.
+// commonRank returns the number of dimensions of the levels, or 0 if it is unknown. It marks levels
+// whose transformations have another number of dimensions as bad.
 func commonRank(levels []*relation, f *convention.Findings) int {
 	rank := 0
 	for _, l := range levels {
@@ -165,13 +165,14 @@ func commonRank(levels []*relation, f *convention.Findings) int {
 	return rank
 }
 
-// compose computes the scale of a level from that of its source:
+// compose computes the scale of a level from the scale of its source:
 //
 //	position in source = scale·i + translation
 //
-// A level without source has its own transformation, which is 1 and 0 if it is not stored.
+// A level without a source has its stored transformation. If none is stored, the first such level
+// has the scale 1 and the translation 0, and the scales of the others are unknown.
 func compose(levels []*relation, i, rank int, f *convention.Findings) {
-	// The chain of sources is followed without recursion, because it may be as long as the layout.
+	// Follow the sources in a loop, not by recursion: the chain may be as long as the layout.
 	var chain []int
 	for i >= 0 && levels[i].state == waiting {
 		levels[i].state = active
@@ -219,13 +220,13 @@ func compose(levels []*relation, i, rank int, f *convention.Findings) {
 	}
 }
 
-// first returns the index of the first level without source.
+// first returns the index of the first level without a source, or -1.
 func first(levels []*relation) int {
 	return slices.IndexFunc(levels, func(l *relation) bool { return l.DerivedFrom == "" })
 }
 
-// fromGrids computes the scales of levels that have a spatial:transform but no transform, by the
-// resolution of the first level that has both.
+// fromGrids computes unknown scales of levels that have a spatial:transform. It compares their
+// grids with the grid of the base, the first level that has both a scale and a spatial:transform.
 func fromGrids(levels []*relation, rank int) {
 	if rank != 2 {
 		return
@@ -244,7 +245,7 @@ func fromGrids(levels []*relation, rank int) {
 		if l.Scale != nil || !placed(l) {
 			continue
 		}
-		// The columns of the base at the first and the second column of the level, and the rows.
+		// The positions in the base of the first two columns and rows of the level.
 		x, y := l.Grid.At(0, 0)
 		u, v := l.Grid.At(1, 1)
 		col, row := back.Apply(x, y)
@@ -261,8 +262,8 @@ func fromGrids(levels []*relation, rank int) {
 	}
 }
 
-// layoutAxes returns the axes of a layout. They have names if the convention spatial names all of
-// them.
+// layoutAxes returns the axes of a layout. If a layout has two dimensions, the axes have the names
+// in spatial:dimensions.
 func layoutAxes(attrs map[string]any, rank int) []Axis {
 	if rank == 0 {
 		return nil

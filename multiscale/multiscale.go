@@ -5,7 +5,7 @@ import (
 	"github.com/zargo-io/zargo/internal/convention"
 )
 
-// Pyramid is the metadata of a pyramid.
+// Pyramid describes the levels of a pyramid.
 type Pyramid struct {
 	Name    string // of the image, in OME-Zarr; or ""
 	Format  Format
@@ -15,7 +15,7 @@ type Pyramid struct {
 	Method  string  // how the levels were computed, unless a level has its own method; or ""
 }
 
-// Format is the convention that a pyramid was read from.
+// Format is the convention or format that describes a pyramid.
 type Format string
 
 // The formats of a pyramid.
@@ -24,11 +24,11 @@ const (
 	OME        Format = "OME-Zarr"
 )
 
-// Axis is a dimension of the levels of a pyramid. In the convention multiscales only the axes that
-// spatial:dimensions names have a name, and the unit is always "".
+// Axis is a dimension of the levels of a pyramid. In the convention multiscales, only axes in
+// spatial:dimensions have a name, and Unit is always "".
 type Axis struct {
 	Name string // or ""
-	Type string // "space", "time", "channel" or another word; or ""
+	Type string // "space", "time", "channel" or a custom type; or ""
 	Unit string // such as "micrometer"; or ""
 }
 
@@ -37,8 +37,8 @@ type Level struct {
 	// Path is relative to the group of the pyramid. It contains no "..", and is safe to open.
 	Path string
 
-	// Scale and Translation have one number for each axis: the coordinate of element i is Scale·i +
-	// Translation. Scale is nil if it is unknown. Translation is nil if Scale is.
+	// Scale and Translation have one number for each axis. The coordinate of element i is Scale·i +
+	// Translation. Both are nil if the scale is unknown.
 	Scale, Translation []float64
 
 	DerivedFrom string    // path of the level that this level was computed from; or ""
@@ -46,24 +46,24 @@ type Level struct {
 	Grid        *crs.Grid // from the attributes of the convention spatial of the level; or nil
 }
 
-// Finding describes an attribute that was ignored, or that violates a rule.
+// Finding describes an attribute that was ignored or that violates a rule.
 type Finding struct {
 	Pointer string // JSON pointer from the attributes (RFC 6901)
 	Text    string
 	Note    bool // the attribute follows the conventions, but is not used
 }
 
-// String returns the finding as a sentence for people.
+// String returns the finding as human-readable text.
 func (f Finding) String() string { return f.Pointer + ": " + f.Text }
 
-// Read returns the pyramids in the attributes of a group. There is usually one. OME-Zarr allows
-// several, and a group may have those of both formats; the one of the convention multiscales is
-// first. It ignores malformed attributes, and returns a finding for each of them.
+// Read returns the pyramids in the attributes of a group. Most groups have one. OME-Zarr permits
+// several, and a group may have pyramids in both formats. The pyramid of the convention multiscales
+// is then first. Read ignores malformed attributes and returns a finding for each of them.
 func Read(attrs map[string]any) ([]Pyramid, []Finding) { return read(attrs, false) }
 
-// Validate returns the findings of [Read], and in addition the violations of rules that do not
-// prevent reading: those of the convention multiscales 0.1 and its declaration in zarr_conventions,
-// and those of OME-Zarr 0.4 to 0.6 for images.
+// Validate returns the findings of [Read] and the violations of rules that do not prevent reading:
+// the rules of the convention multiscales 0.1 and of its declaration in zarr_conventions, and the
+// rules of OME-Zarr 0.4 to 0.6 for images.
 func Validate(attrs map[string]any) []Finding {
 	_, f := read(attrs, true)
 	return f
@@ -112,9 +112,9 @@ func read(attrs map[string]any, strict bool) ([]Pyramid, []Finding) {
 	return out, found
 }
 
-// maxLevels bounds the levels of a pyramid. A pyramid halves its resolution at each level, so that
-// an axis of 2^63 elements has at most 64 levels.
+// maxLevels bounds the levels of a pyramid. Each level usually has half the resolution of the
+// previous one, so an axis of 2^63 elements has at most 64 levels.
 const maxLevels = 1024
 
-// maxRank bounds the numbers of a scale, which are not compared with the rank of an array.
+// maxRank bounds the length of a scale. Read does not know the number of dimensions of the arrays.
 const maxRank = 64

@@ -25,7 +25,7 @@ func load(t testing.TB, name string, to any) {
 	}
 }
 
-// levelData is a level that another implementation read.
+// levelData is a level as another implementation reads it.
 type levelData struct {
 	Path        string    `json:"path"`
 	Scale       []float64 `json:"scale"`
@@ -68,7 +68,8 @@ func violations(all []multiscale.Finding) (out []multiscale.Finding) {
 	return out
 }
 
-// TestExamples compares the published examples with the values that other implementations read.
+// TestExamples compares the levels of the published examples with those that other implementations
+// read.
 func TestExamples(t *testing.T) {
 	var expected map[string]*struct {
 		Axes   []multiscale.Axis `json:"axes"`
@@ -76,7 +77,7 @@ func TestExamples(t *testing.T) {
 	}
 	load(t, "expected.json", &expected)
 	files, err := filepath.Glob("testdata/examples/*.json")
-	if err != nil || len(files) != len(expected)+2 { // two of GDAL
+	if err != nil || len(files) != len(expected)+2 { // TestGDAL reads the other two
 		t.Fatal(len(files), len(expected), err)
 	}
 	for name, want := range expected {
@@ -291,8 +292,7 @@ func TestFindings(t *testing.T) {
 	}
 }
 
-// TestLongChain composes as many levels as a layout may have, in the order that visits each source
-// after the level.
+// TestLongChain composes a chain of the maximum number of levels. Each level precedes its source.
 func TestLongChain(t *testing.T) {
 	var layout []any
 	for i := range 3000 {

@@ -8,8 +8,8 @@ import (
 	"github.com/zargo-io/zargo/internal/convention"
 )
 
-// readOME reads the array multiscales of OME-Zarr. version is that of the attribute ome, or "" if
-// each element has its own.
+// readOME reads the array multiscales of OME-Zarr. version is the version in the attribute ome, or
+// "" if each element of the array has its own version.
 func readOME(at string, list []any, version string, f *convention.Findings) []Pyramid {
 	if len(list) == 0 {
 		f.Add(at, "must be an array of at least one image")
@@ -57,7 +57,7 @@ func checkVersion(at, version string, f *convention.Findings) {
 	}
 }
 
-// release removes the number of a candidate or of a version of development, as in "0.6rc0" and
+// release removes the suffix of a release candidate or development version, as in "0.6rc0" and
 // "0.6.dev4".
 func release(version string) string {
 	version, _, _ = strings.Cut(version, "rc")
@@ -69,12 +69,12 @@ func release(version string) string {
 type omeImage struct {
 	f       *convention.Findings
 	at      string
-	newer   bool // version 0.6: transformations name their input and output
+	newer   bool // version 0.6, in which transformations name their input and output
 	systems map[string][]Axis
-	inner   string // name of the coordinate system of all datasets in 0.6
+	inner   string // name of the output coordinate system of all datasets in version 0.6
 }
 
-// readSystems reads coordinateSystems of 0.6.
+// readSystems reads the member coordinateSystems of version 0.6.
 func (o *omeImage) readSystems(m map[string]any) {
 	o.newer = true
 	at := o.at + "/coordinateSystems"
@@ -99,7 +99,7 @@ func (o *omeImage) readSystems(m map[string]any) {
 	}
 }
 
-// axes reads an array of axes. The axes of version 0.3 are strings.
+// axes reads an array of axes. In version 0.3 each axis is a string.
 func (o *omeImage) axes(at string, v any) []Axis {
 	list := o.f.Array(at, v)
 	if len(list) == 0 {
@@ -128,7 +128,7 @@ func (o *omeImage) axes(at string, v any) []Axis {
 	return out
 }
 
-// datasets reads the levels.
+// datasets reads the member datasets, which contains the levels.
 func (o *omeImage) datasets(p *Pyramid, m map[string]any) {
 	at := o.at + "/datasets"
 	list := o.f.Array(at, m["datasets"])
@@ -173,13 +173,15 @@ func (o *omeImage) datasets(p *Pyramid, m map[string]any) {
 	}
 }
 
-// transform is a scale, a translation, or a transformation that is not computed.
+// transform is a transformation that apply computes, or a placeholder for one that it cannot
+// compute.
 type transform struct {
-	kind   string // "scale", "translation", "identity"; or "" if it is not computed
+	kind   string // "scale", "translation" or "identity"; or "" for a placeholder
 	values []float64
 }
 
-// transforms reads an array of transformations, and the members of a sequence.
+// transforms reads an array of transformations. It replaces a sequence by the members of the
+// sequence.
 func (o *omeImage) transforms(at string, v any) []transform {
 	list := o.f.Array(at, v)
 	if len(list) > maxLevels {
@@ -210,7 +212,7 @@ func (o *omeImage) transforms(at string, v any) []transform {
 	return out
 }
 
-// sequence reads the members of a sequence, which may not contain sequences.
+// sequence reads the members of a sequence. A sequence must not contain sequences.
 func (o *omeImage) sequence(at string, v any) []transform {
 	list := o.f.Array(at, v)
 	if len(list) == 0 {
@@ -226,7 +228,7 @@ func (o *omeImage) sequence(at string, v any) []transform {
 	return o.transforms(at, list)
 }
 
-// notComputed reports a scale or a translation without numbers.
+// notComputed reports a scale or translation without numbers in the attributes.
 func (o *omeImage) notComputed(at, kind string, m map[string]any) {
 	if _, ok := m["path"]; ok {
 		o.f.Note(at+"/path", "the numbers of the %s are in an array, which is not read; the scale of the level is unknown", kind)
@@ -235,7 +237,8 @@ func (o *omeImage) notComputed(at, kind string, m map[string]any) {
 	}
 }
 
-// apply computes transformations in their order. It returns nil if one of them is not computed.
+// apply composes transformations in their order. It returns nil if the result is unknown or
+// invalid.
 func (o *omeImage) apply(at string, rank int, list []transform) (scale, offset []float64) {
 	for _, t := range list {
 		if t.values != nil && rank == 0 {
@@ -274,8 +277,8 @@ func finite(v []float64) bool {
 	return !slices.ContainsFunc(v, func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) })
 }
 
-// ends checks the input and the output of a dataset's transformation in 0.6. All datasets have the
-// same output.
+// ends checks the input and the output of a dataset's transformation in version 0.6. All datasets
+// must have the same output.
 func (o *omeImage) ends(at, level string, d map[string]any) {
 	list, _ := d["coordinateTransformations"].([]any)
 	if len(list) == 0 {
@@ -306,8 +309,8 @@ func (o *omeImage) ends(at, level string, d map[string]any) {
 	}
 }
 
-// end returns the member of an input or output. Versions of development have strings instead of
-// objects.
+// end returns a member of an input or output. In development versions of 0.6 an input or output is
+// a string instead of an object.
 func end(v any, member string) string {
 	if s, ok := v.(string); ok {
 		return s
@@ -317,7 +320,8 @@ func end(v any, member string) string {
 	return s
 }
 
-// others reports the transformations to further coordinate systems in 0.6, which are not applied.
+// others reports the transformations to other coordinate systems in version 0.6. Read does not
+// apply them.
 func (o *omeImage) others(m map[string]any) {
 	at := o.at + "/coordinateTransformations"
 	for i, v := range o.f.Array(at, m["coordinateTransformations"]) {

@@ -6,8 +6,8 @@ import (
 	"github.com/zargo-io/zargo/internal/convention"
 )
 
-// path returns a member that must be the path of a node below the group. It returns "" and adds a
-// finding for every other value.
+// path returns a member that must be the path of a node below the group. For any other value it
+// returns "" and adds a finding.
 func path(f *convention.Findings, pointer string, v any) string {
 	s, ok := v.(string)
 	if !ok {
@@ -22,7 +22,7 @@ func path(f *convention.Findings, pointer string, v any) string {
 }
 
 // relative reports whether a path is relative and stays below its group. The convention multiscales
-// forbids two dots in a row anywhere.
+// forbids ".." anywhere in a path.
 func relative(s string) bool {
 	if strings.Contains(s, "..") || strings.ContainsAny(s, "\x00\\") {
 		return false

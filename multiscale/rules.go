@@ -6,13 +6,13 @@ import (
 	"github.com/zargo-io/zargo/internal/convention"
 )
 
-// The numbers of axes that an image of OME-Zarr 0.4 to 0.6 may have.
+// The minimum and maximum number of axes, and of axes of type "space", in OME-Zarr 0.4 to 0.6.
 const (
 	minAxes, maxAxes   = 2, 5
 	minSpace, maxSpace = 2, 3
 )
 
-// axisRules checks the number of axes, and their types.
+// axisRules checks the number of axes and of spatial axes.
 func (o *omeImage) axisRules(at string, axes []Axis) {
 	if axes == nil {
 		return
@@ -29,8 +29,8 @@ func (o *omeImage) axisRules(at string, axes []Axis) {
 	}
 }
 
-// oldRules checks the axes of 0.4 and 0.5: the axis of time is first, then the channel, and those
-// of space are last.
+// oldRules checks the axes of versions 0.4 and 0.5. The time axis must be first and the spatial
+// axes must be last.
 func (o *omeImage) oldRules(axes []Axis, version string, m map[string]any) {
 	if version == "0.1" || version == "0.2" || version == "0.3" {
 		return
@@ -62,8 +62,8 @@ func (o *omeImage) oldRules(axes []Axis, version string, m map[string]any) {
 	}
 }
 
-// datasetRules checks the transformations of a dataset: a scale, and a translation after it. In 0.6
-// the scale may be an identity.
+// datasetRules checks the transformations of a dataset. They must be one scale and at most one
+// translation, in this order. In version 0.6 they may also be a single identity.
 func (o *omeImage) datasetRules(at string, list []transform) {
 	scales, offsets, same := 0, 0, 0
 	for i, t := range list {
@@ -77,7 +77,7 @@ func (o *omeImage) datasetRules(at string, list []transform) {
 		case "identity":
 			same++
 		case "":
-			return // it was reported
+			return // transforms has reported it
 		}
 	}
 	switch {

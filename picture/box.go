@@ -15,34 +15,35 @@ import (
 )
 
 const (
-	// tileElements is the approximate number of elements of a tile. Their read takes longer than
-	// the work for each tile.
+	// tileElements is the approximate number of elements of a tile. Reading them takes longer than
+	// the constant work for each tile.
 	tileElements = 1 << 18
-	// maxTile is the maximum number of elements of a tile. A larger chunk is read once for each of
-	// its tiles.
+	// maxTile is the maximum number of elements of a tile. A larger chunk has several tiles, and is
+	// read once for each of them.
 	maxTile = 1 << 23
-	// tilesAhead is the maximum number of tiles that are read concurrently, to hide the latency of
-	// a bucket. The reads within a tile are concurrent as well.
+	// tilesAhead is the maximum number of tiles to read concurrently, which hides the latency of a
+	// bucket. Each tile also reads its chunks concurrently.
 	tilesAhead = 16
-	// tileMemory is the maximum memory of all tiles. 7/8 of it hold two chunks of 5 MB.
+	// tileMemory is the maximum memory of all tiles in bytes. Tiles may use 7/8 of it, which is
+	// enough for two chunks of 5 MB.
 	tileMemory = 12 << 20
-	// maxElements is the maximum number of elements that boxes are computed of. Reading them takes
-	// minutes.
+	// maxElements is the maximum number of elements of a slice with the method Box. Reading them
+	// takes minutes.
 	maxElements = 1 << 36
 )
 
-// boxesOf are the boundaries of the boxes of a slice, in rows and columns of elements.
+// boxesOf contains the boundaries of the boxes of a slice, as row and column numbers of elements.
 type boxesOf struct{ rows, cols []int }
 
-// sums are the sums and the numbers of the values in boxes: height rows of width boxes, from the
-// box in row y and column x of the slice.
+// sums contains the sum and the number of values of each box in a rectangle of boxes. The rectangle
+// has height rows and width columns, and starts at row y and column x of the slice.
 type sums struct {
 	y, x, height, width int
 	sum                 []float64
 	n                   []uint32
 }
 
-// boxes sets the values of s to the means of the elements in boxes.
+// boxes sets each value of s to the mean of the elements in its box.
 func boxes(ctx context.Context, s *Slice, v *dataset.Variable) error {
 	if s.Height == 0 || s.Width == 0 {
 		return nil
@@ -70,8 +71,8 @@ func boxes(ctx context.Context, s *Slice, v *dataset.Variable) error {
 	return boxesIn[float32](ctx, s, v)
 }
 
-// boxesIn is boxes for a variable with stored values of the type S. It reads tiles concurrently,
-// and adds their sums in order, so that the means do not depend on the times of the reads.
+// boxesIn implements boxes for stored values of type S. It reads tiles concurrently and adds their
+// sums in order, so the means do not depend on the timing of the reads.
 func boxesIn[S cf.Number](ctx context.Context, s *Slice, v *dataset.Variable) error {
 	dims := v.Dims()
 	inBox := math.Ceil(float64(dims[0].Len)/float64(s.Height)) * math.Ceil(float64(dims[1].Len)/float64(s.Width))
@@ -115,7 +116,7 @@ func boxesIn[S cf.Number](ctx context.Context, s *Slice, v *dataset.Variable) er
 	return nil
 }
 
-// readTile reads a tile of a variable and adds its decoded values.
+// readTile reads a tile of a variable and returns the sums of its decoded values.
 func readTile[S cf.Number](ctx context.Context, v *dataset.Variable, t tile, b *boxesOf, idle *buffers[S]) (sums, error) {
 	dims := v.Dims()
 	part, err := v.Sel(dataset.Slice(dims[0].Name, t.y0, t.y1), dataset.Slice(dims[1].Name, t.x0, t.x1))
@@ -143,7 +144,7 @@ func readTile[S cf.Number](ctx context.Context, v *dataset.Variable, t tile, b *
 	return s, nil
 }
 
-// within returns empty sums for the boxes that a tile is part of.
+// within returns zero sums for the boxes that overlap a tile.
 func (b *boxesOf) within(t tile) sums {
 	s := sums{y: boxOf(b.rows, t.y0), x: boxOf(b.cols, t.x0)}
 	s.height, s.width = boxOf(b.rows, t.y1-1)+1-s.y, boxOf(b.cols, t.x1-1)+1-s.x
@@ -151,7 +152,8 @@ func (b *boxesOf) within(t tile) sums {
 	return s
 }
 
-// add adds values of one row of elements, from column x0, to the boxes of a row.
+// add adds the values of one row of elements to the boxes in a row of boxes. The first value is in
+// column x0.
 func (s *sums) add(b *boxesOf, row, x0 int, values []float64) {
 	for box := range s.width {
 		from, to := max(b.cols[s.x+box]-x0, 0), min(b.cols[s.x+box+1]-x0, len(values))
@@ -168,14 +170,14 @@ func (s *sums) add(b *boxesOf, row, x0 int, values []float64) {
 	}
 }
 
-// buffers are the memory of tiles that have been added, for reuse.
+// buffers contains the unused buffers of completed tiles.
 type buffers[S any] struct {
 	mu      sync.Mutex
 	longest int // number of elements of the largest tile
 	idle    [][]S
 }
 
-// take returns memory for n elements.
+// take returns a buffer of n elements.
 func (b *buffers[S]) take(n int) []S {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -186,7 +188,7 @@ func (b *buffers[S]) take(n int) []S {
 		}
 	}
 	b.longest = max(b.longest, n)
-	b.idle = nil // all are too short for this tile, and for the tiles that follow
+	b.idle = nil // too short for this tile, and probably for later ones
 	return make([]S, b.longest)[:n]
 }
 

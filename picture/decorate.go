@@ -5,18 +5,18 @@ import (
 	"math"
 )
 
-// The distances between the parts of a picture, in pixels.
+// Distances and lengths of the parts of a picture, in pixels.
 const (
-	border   = 8  // between the picture's edge and its parts
+	border   = 8  // between the edge of the picture and its parts
 	tickLen  = 5  // length of a tick
 	gap      = 4  // between a tick and its label
 	barGap   = 16 // between the map and the color bar
 	barWidth = 16
-	spacingX = 80 // between the ticks of the columns, at least
-	spacingY = 40 // between the ticks of the rows and of the color bar, at least
+	spacingX = 80 // minimum between the ticks of the columns
+	spacingY = 40 // minimum between the ticks of the rows and of the color bar
 )
 
-// decorated draws the map with axes, title and, if bar is true, a color bar.
+// decorated draws the map with axes and a title. If bar is true, it also draws a color bar.
 func (m chart) decorated(low, high float64, bar bool) *image.Paletted {
 	yTicks, xTicks := m.y.ticks(m.Height, m.sy, spacingY, false), m.X.ticks(m.Width, m.sx, spacingX, true)
 	yName, xName := m.y.title(m.height), m.X.title(m.width)
@@ -33,13 +33,13 @@ func (m chart) decorated(low, high float64, bar bool) *image.Paletted {
 		bottom += line
 	}
 	right := border
-	barHeight := max(m.height, 60) // a bar for few rows is higher than the map
+	barHeight := max(m.height, 60) // the bar may be higher than the map
 	var barTicks []tick
 	if bar {
 		barTicks = scaleTicks(low, high, barHeight)
 		right += barGap + barWidth + tickLen + gap + longest(barTicks)*advance
 	}
-	// The last label of the columns may be wider than the rest.
+	// The first and last labels of the columns may extend beyond the map.
 	if n := len(xTicks); n > 0 {
 		last := xTicks[n-1]
 		right = max(right, last.at+len(short(last.label, maxLabel))*advance/2-m.width+border)
@@ -79,8 +79,8 @@ func barHeightIf(bar bool, height int) int {
 	return 0
 }
 
-// title returns the name and the units of an axis, for a length in pixels. Degrees are already in
-// the labels.
+// title returns the name and the units of an axis, shortened to a length in pixels. It omits the
+// units of latitudes and longitudes, because their labels contain degrees.
 func (a Axis) title(pixels int) []rune {
 	s := a.Name
 	if a.Units != "" && !a.latitude() && !a.longitude() && len(a.Labels) == 0 {
@@ -98,7 +98,7 @@ func longest(ticks []tick) int {
 	return n
 }
 
-// scaleTicks returns the ticks of a color bar. at is the distance from its top.
+// scaleTicks returns the ticks of a color bar. Their positions start at the top of the bar.
 func scaleTicks(low, high float64, height int) []tick {
 	var out []tick
 	span := high - low

@@ -7,7 +7,8 @@ import (
 	"golang.org/x/image/font/inconsolata"
 )
 
-// The texts of pictures use the font Inconsolata with 8 × 16 pixels. Its glyphs are shades of gray.
+// Dimensions of the font in pixels. The font is Inconsolata with 8 × 16 pixels; its glyphs are
+// grayscale.
 const (
 	advance = 8  // width of a character
 	ascent  = 14 // height above the baseline
@@ -17,16 +18,16 @@ const (
 // maxLabel is the maximum number of characters of a tick's label.
 const maxLabel = 24
 
-// The first colors of a picture. The colors of the palette follow.
+// Indices of colors in a picture.
 const (
 	transparent = 0
 	white       = 1
-	black       = 15 // from white to black are shades of gray
+	black       = 15 // the colors between white and black are gray
 	levels      = 16 // first color of the palette
 	colors      = 256 - levels
 )
 
-// short shortens a text to n characters, and replaces characters that are not in the font.
+// short truncates a string to n characters, and replaces characters that the font lacks.
 func short(s string, n int) []rune {
 	var out []rune
 	for _, r := range s {
@@ -42,12 +43,12 @@ func short(s string, n int) []rune {
 	return []rune(strings.TrimSpace(string(out)))
 }
 
-// write draws a text with its upper left corner at x, y.
+// write draws text with its upper left corner at x, y.
 func write(img *image.Paletted, x, y int, text []rune) {
 	draw(text, func(dx, dy int, shade uint8) { shadeAt(img, x+dx, y+dy, shade) })
 }
 
-// writeUp draws a text that is rotated by 90° to the left, with its lower left corner at x, y.
+// writeUp draws text rotated by 90° counterclockwise, with its lower left corner at x, y.
 func writeUp(img *image.Paletted, x, y int, text []rune) {
 	draw(text, func(dx, dy int, shade uint8) { shadeAt(img, x+dy, y-dx, shade) })
 }
@@ -58,7 +59,7 @@ func shadeAt(img *image.Paletted, x, y int, shade uint8) {
 	}
 }
 
-// draw calls set for the pixels of a text, with their color.
+// draw calls set for each pixel of text that is not white.
 func draw(text []rune, set func(dx, dy int, shade uint8)) {
 	face := inconsolata.Regular8x16
 	for i, r := range text {
@@ -82,7 +83,7 @@ func draw(text []rune, set func(dx, dy int, shade uint8)) {
 	}
 }
 
-// fill sets the pixels of a rectangle.
+// fill sets the pixels of a rectangle to a color.
 func fill(img *image.Paletted, r image.Rectangle, index uint8) {
 	r = r.Intersect(img.Rect)
 	for y := r.Min.Y; y < r.Max.Y; y++ {

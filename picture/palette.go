@@ -8,22 +8,22 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Palette is a sequence of 256 colors, from the lowest value to the highest. The zero value is
+// Palette identifies a sequence of 256 colors for values in ascending order. The zero value is
 // Viridis.
 type Palette uint8
 
-// The palettes. All except Gray and Coolwarm have the tables of matplotlib.
+// The palettes. The colors of all palettes except Gray and Coolwarm are those of matplotlib.
 const (
 	Viridis  Palette = iota // dark blue, green, yellow
 	Magma                   // black, purple, light yellow
 	Inferno                 // black, red, yellow
 	Plasma                  // blue, pink, yellow
-	Cividis                 // blue, gray, yellow; alike for people who see no red or no green
+	Cividis                 // blue, gray, yellow; suitable for red-green color blindness
 	Coolwarm                // blue, white, red; a diverging palette
 	Gray                    // black, white
 )
 
-// palettes returns the names and the tables, in the order of the constants.
+// palettes returns the name and the color table of each palette, in the order of the constants.
 func palettes() [7][2]string {
 	return [...][2]string{
 		{"viridis", viridisTable},
@@ -45,7 +45,8 @@ func Palettes() []string {
 	return names
 }
 
-// ParsePalette returns the palette with a name. The error is fault.Selection; it lists the names.
+// ParsePalette returns the palette with a name. For an unknown name it returns fault.Selection, and
+// the message lists the known names.
 func ParsePalette(name string) (Palette, error) {
 	for i, p := range palettes() {
 		if p[0] == name {
@@ -63,7 +64,7 @@ func (p Palette) String() string {
 	return fmt.Sprintf("Palette(%d)", uint8(p))
 }
 
-// Diverging reports whether the middle color of the palette marks a value between two opposites.
+// Diverging reports whether the middle color of the palette marks a reference value, such as 0.
 func (p Palette) Diverging() bool { return p == Coolwarm }
 
 // Colors returns the 256 colors. An unknown palette has the colors of Viridis.

@@ -58,7 +58,7 @@ func variable(t testing.TB, name string, q ...dataset.Query) *dataset.Variable {
 	return v
 }
 
-// plain returns an array without a group.
+// plain returns an array without a group, as a variable.
 func plain[T any](t testing.TB, shape, chunks []int, values []T, opts ...func(*zarr.Spec)) *dataset.Variable {
 	t.Helper()
 	spec := zarr.Spec{Shape: shape, Chunks: chunks, DType: dtypeOf[T]()}
@@ -145,8 +145,8 @@ func TestMap(t *testing.T) {
 	same(t, "map", drawn(t, variable(t, "sst"), picture.ReadOptions{}, picture.Options{Size: 600}))
 }
 
-// TestDiverging draws a packed variable. No multiple of its scale factor, 0.01, is a boundary of
-// two colors, because the last bit of a decoded value differs between processors.
+// TestDiverging draws a packed variable. The last bit of a decoded value differs between
+// processors. Therefore no multiple of the scale factor 0.01 is at the boundary of two colors.
 func TestDiverging(t *testing.T) {
 	same(t, "diverging", drawn(t, variable(t, "anomaly", dataset.Label("time", "2026-02-01")), picture.ReadOptions{},
 		picture.Options{Palette: picture.Coolwarm, Range: picture.Range{Low: -10, High: 9.97}, Size: 540}))
@@ -163,7 +163,7 @@ func TestGray(t *testing.T) {
 	same(t, "gray", drawn(t, v, picture.ReadOptions{Size: 200, Method: picture.Nearest}, picture.Options{Palette: picture.Gray, Size: 400}))
 }
 
-// TestMeans compares boxes with the means that numpy computes.
+// TestMeans compares the values of boxes with means that numpy computed.
 func TestMeans(t *testing.T) {
 	b, err := os.ReadFile("testdata/means.json")
 	if err != nil {
@@ -201,7 +201,7 @@ func TestMeans(t *testing.T) {
 	}
 }
 
-// TestHostileValues renders slices whose values have no range, or an extreme one.
+// TestHostileValues renders slices without finite values, and slices with extreme values.
 func TestHostileValues(t *testing.T) {
 	nan, inf, most := math.NaN(), math.Inf(1), math.MaxFloat64
 	for _, tt := range []struct {
@@ -236,7 +236,8 @@ func TestHostileValues(t *testing.T) {
 	}
 }
 
-// TestHostileAxes renders axes with coordinates and labels that cannot be drawn as they are.
+// TestHostileAxes renders axes with invalid coordinates and with labels that the font lacks or that
+// are too long.
 func TestHostileAxes(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
 	long := strings.Repeat("\x1b long \xff 長い", 1000)
@@ -387,8 +388,8 @@ func TestShapes(t *testing.T) {
 	}
 }
 
-// TestHugeArray reads parts of an array that is larger than any memory: a range of elements, and
-// the elements nearest to pixels.
+// TestHugeArray reads an array that exceeds any memory: a range of elements with Box, and all
+// elements with Nearest.
 func TestHugeArray(t *testing.T) {
 	v := plain[float32](t, []int{1 << 30, 1 << 30}, []int{1 << 10, 1 << 10}, nil)
 	part := must(v.Sel(dataset.Slice("dim_0", 1<<29, 1<<29+100), dataset.Slice("dim_1", 1<<29, 1<<29+200)))
@@ -407,8 +408,8 @@ func TestHugeArray(t *testing.T) {
 	}
 }
 
-// TestSelections compares boxes of selections, in arrays with different chunks and shards, with
-// means of the values that are read at once.
+// TestSelections compares the boxes of selections with means of values that one call reads. The
+// arrays have different chunks and shards.
 func TestSelections(t *testing.T) {
 	values := make([]float32, 61*83)
 	for i := range values {
@@ -477,7 +478,7 @@ func TestAxes(t *testing.T) {
 	}
 }
 
-// TestPercentiles compares a range with the percentiles of numpy.
+// TestPercentiles compares the limits of a range with percentiles that numpy computed.
 func TestPercentiles(t *testing.T) {
 	var golden struct{ Percentiles [2]float64 }
 	if err := json.Unmarshal(must(os.ReadFile("testdata/means.json")), &golden); err != nil {

@@ -13,20 +13,19 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Method determines the value of a pixel that stands for several elements.
+// Method determines how the elements in a box are reduced to the value of a pixel.
 type Method uint8
 
 // The methods.
 const (
 	Box     Method = iota // the mean of all elements that are not missing
-	Nearest               // the element in the middle; reads only these elements
+	Nearest               // the element in the middle of the box; Read reads only these elements
 )
 
-// ReadOptions are the options of [Read]. The zero value reads boxes for a map of at most 1024 ×
-// 1024 pixels.
+// ReadOptions configures [Read]. The zero value selects Box and a map of at most 1024 × 1024
+// pixels.
 type ReadOptions struct {
-	// Size is the maximum height and width of the slice. The default, 0, is 1024; the maximum is
-	// 16384.
+	// Size is the maximum height and width of the slice, at most 16384. The default is 1024.
 	Size   int
 	Method Method
 }
@@ -34,23 +33,24 @@ type ReadOptions struct {
 const (
 	defaultSize = 1024
 	maxSize     = 1 << 14
-	// thinnest is the part of Size that the shorter side of a slice has at least, if the variable
-	// has enough elements.
+	// The shorter side of a slice has at least Size/thinnest pixels, if the variable has enough
+	// elements.
 	thinnest = 8
 )
 
-// Read reads the two dimensions of a variable, reduced to the pixels of a picture. Values are
-// decoded by the CF conventions. The first dimension becomes the rows. Other dimensions must have
-// the length 1. The coordinates of the axes are the index coordinates of the dimensions; without
-// them, they are the positions of the elements in the array.
+// Read reads two dimensions of a variable and reduces them to the pixels of a picture. It decodes
+// values by the CF conventions. The first dimension becomes the rows. Any other dimension must have
+// length 1. The coordinates of an axis are from the index coordinate of its dimension. Without an
+// index coordinate, they are the positions of the elements in the array.
 //
-// With [Box], Read reads and reduces parts of the array concurrently. Apart from the slice, it
-// needs about 12 MiB, or the memory of one chunk if that is more, and the memory budget of the
-// array.
+// With [Box], Read reads and reduces parts of the array concurrently. In addition to the slice and
+// the memory budget of the array, it needs about 12 MiB, or the memory of one chunk if that is
+// more.
 //
-// The error is fault.Selection if more or less than two dimensions remain, fault.Type if the
-// variable is not numeric, and fault.Limit for a Size above the maximum, and for boxes of more than
-// 2³⁶ elements. Other errors are those of zarr.Read.
+// Read returns fault.Selection if the variable does not have two dimensions after dimensions of
+// length 1 are dropped, and fault.Type if the variable is not numeric. It returns fault.Limit if
+// Size is out of range, or if Box would read more than 2³⁶ elements. Other errors are those of
+// zarr.Read.
 func Read(ctx context.Context, v *dataset.Variable, o ReadOptions) (*Slice, error) {
 	if o.Size == 0 {
 		o.Size = defaultSize
@@ -75,7 +75,8 @@ func Read(ctx context.Context, v *dataset.Variable, o ReadOptions) (*Slice, erro
 	return s, boxes(ctx, s, v)
 }
 
-// plane drops dimensions of length 1 until two dimensions remain.
+// plane drops dimensions of length 1 until two dimensions remain. It returns an error if that is
+// not possible, or if the variable is not numeric.
 func plane(v *dataset.Variable) (*dataset.Variable, error) {
 	if _, ok := v.Coding(); !ok {
 		return nil, fault.Newf(fault.Type, "%s has the data type %v, want numbers", nameOf(v), v.Array().DType())
@@ -101,7 +102,8 @@ func plane(v *dataset.Variable) (*dataset.Variable, error) {
 	return v.Sel(drop...)
 }
 
-// nameOf returns the name of a variable in errors. An array at the root of a store has no name.
+// nameOf returns the name of a variable for errors. An array at the root of a store does not have a
+// name.
 func nameOf(v *dataset.Variable) string {
 	if v.Name() == "" {
 		return "the array"
@@ -117,13 +119,13 @@ func title(v *dataset.Variable) string {
 	return v.Name()
 }
 
-// text returns an attribute, or "" if it is not a text.
+// text returns an attribute, or "" if it is not a string.
 func text(v *dataset.Variable, attr string) string {
 	s, _ := v.Attrs()[attr].(string)
 	return s
 }
 
-// pixels returns the height and the width of the slice of h × w elements.
+// pixels returns the height and the width of a slice of h × w elements.
 func pixels(h, w, size int) (height, width int) {
 	longest := max(h, w)
 	if longest <= size {
@@ -136,7 +138,7 @@ func pixels(h, w, size int) (height, width int) {
 	return scaled(h), scaled(w)
 }
 
-// middles returns the middle of each of p boxes of n elements.
+// middles divides n elements into p boxes and returns the middle element of each box.
 func middles(n, p int) []int {
 	b := bounds(n, p)
 	out := make([]int, p)
@@ -146,7 +148,7 @@ func middles(n, p int) []int {
 	return out
 }
 
-// nearest sets the values of s to the elements in the middle of its pixels.
+// nearest sets each value of s to the element in the middle of its box.
 func (s *Slice) nearest(ctx context.Context, v *dataset.Variable) error {
 	if s.Height == 0 || s.Width == 0 {
 		return nil
@@ -200,7 +202,7 @@ func (s *Slice) axes(ctx context.Context, v *dataset.Variable, m Method) error {
 	return nil
 }
 
-// read reads the coordinates of pixels that have the elements from first to last.
+// read reads the coordinates of pixels. Pixel i consists of the elements from first[i] to last[i].
 func (a *Axis) read(ctx context.Context, c *dataset.Variable, first, last []int) error {
 	coding, numeric := c.Coding()
 	timed := false
@@ -239,7 +241,7 @@ func (a *Axis) read(ctx context.Context, c *dataset.Variable, first, last []int)
 	return err
 }
 
-// dates returns the texts of times, as short as their resolution permits.
+// dates formats times. It omits the parts of the text below the resolution of the times.
 func dates(times []cf.Time) []string {
 	out, months := make([]string, len(times)), true
 	for _, t := range times {

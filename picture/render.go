@@ -8,17 +8,18 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Options are the options of [Render]. The zero value draws the map with axes, a color bar and the
-// title, in Viridis from the smallest to the largest value.
+// Options configures [Render]. The zero value draws the map with axes, a title and a color bar. The
+// colors are those of Viridis, from the smallest to the largest value.
 type Options struct {
 	Palette Palette
-	// Range is the range of the colors. The default is that of the values. With a diverging palette
-	// a default range that contains 0 is extended so that 0 has the middle color.
+	// Range is the range of the colors. The default is from the smallest to the largest value. With
+	// a diverging palette, Render extends a default or percentile range that contains 0, so that 0
+	// has the middle color.
 	Range Range
 	// Plain draws only the map, without axes, color bar and title.
 	Plain bool
-	// Size is the height and the width in pixels that a small map is enlarged to, by whole numbers.
-	// The default, 0, draws one pixel for each value.
+	// Size is the height and width in pixels to which Render enlarges a small map. The factor is an
+	// integer. The default, 0, draws one pixel for each value.
 	Size int
 	// Rows determines whether the first row of values is at the top of the map.
 	Rows Rows
@@ -29,18 +30,18 @@ type Rows uint8
 
 // The orders.
 const (
-	NorthUp  Rows = iota // upwards if the rows are increasing latitudes; otherwise downwards
+	NorthUp  Rows = iota // like Upward if the rows are increasing latitudes, otherwise like Downward
 	Downward             // the first row is at the top
 	Upward               // the first row is at the bottom
 )
 
-// Render draws a slice. Missing values are transparent. Infinite values, and values outside the
-// range, have the first or the last color. The image has at most 256 colors: the palette is reduced
-// to 240 of its colors.
+// Render draws a slice. Missing values are transparent. Values outside the range, including
+// infinities, have the first or the last color. The image has at most 256 colors, including 240
+// colors of the palette.
 //
-// The error is fault.Selection for a slice without values, one whose number of values is not Height
-// × Width, and an invalid range. It is fault.Limit for a Size above 16384, and for a map of more
-// than 2²⁸ pixels.
+// Render returns fault.Selection if the slice is empty, the number of values is not Height × Width,
+// or the range is invalid. It returns fault.Limit if Size is negative or exceeds 16384, or if the
+// map has more than 2²⁸ pixels.
 func Render(s *Slice, o Options) (*image.Paletted, error) {
 	if s.Height < 1 || s.Width < 1 {
 		return nil, fault.Newf(fault.Selection, "a picture needs values, the slice has the shape %d × %d", s.Height, s.Width)
@@ -67,19 +68,19 @@ func Render(s *Slice, o Options) (*image.Paletted, error) {
 	return m.decorated(low, high, ok), nil
 }
 
-// Limits returns the values of the first and the last color of a picture. It reports false if the
-// slice has no finite values to derive them from. The error is fault.Selection for an invalid
-// range.
+// Limits returns the values of the first and the last color of a picture. It reports false if they
+// depend on the values of the slice and no value is finite. It returns fault.Selection if the range
+// is invalid.
 func Limits(s *Slice, o Options) (low, high float64, ok bool, err error) {
 	return o.Range.of(s.Values, o.Palette)
 }
 
-// chart is a map and its size in pixels.
+// chart is a map with its size and colors.
 type chart struct {
 	*Slice
-	y             Axis // of the rows from top to bottom
+	y             Axis // the rows from top to bottom
 	up            bool // the first row of values is at the bottom
-	sy, sx        int  // pixels of a value
+	sy, sx        int  // height and width of a value in pixels
 	height, width int
 	colors        color.Palette
 }
@@ -96,7 +97,7 @@ func mapOf(s *Slice, o Options) chart {
 	}
 	m.sy = max(o.Size/max(s.Height, s.Width), 1)
 	m.sx = m.sy
-	// A thin map is enlarged more along its shorter side.
+	// Enlarge a thin map more along its shorter side.
 	m.sy = max(m.sy, o.Size/thinnest/s.Height)
 	m.sx = max(m.sx, o.Size/thinnest/s.Width)
 	m.height, m.width = s.Height*m.sy, s.Width*m.sx
@@ -121,7 +122,7 @@ func level(v, low, high float64) uint8 {
 	return levels + uint8(min(int(fraction(v, low, high)*colors), colors-1))
 }
 
-// paint draws the map with its upper left corner at a point.
+// paint draws the map with its upper left corner at the point at.
 func (m chart) paint(img *image.Paletted, at image.Point, low, high float64) {
 	for y := range m.Height {
 		row := y

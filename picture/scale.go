@@ -7,16 +7,16 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Range is a range of values. The colors of a picture divide it into equal steps.
+// Range is a range of values. The colors of a picture divide it into equal parts.
 type Range struct {
 	Low, High float64
-	// Percent means that Low and High are percentiles of the values that are not missing, from 0 to
-	// 100. For example, Range{2, 98, true} is not affected by a few extreme values.
+	// Percent means that Low and High are percentiles of the finite values, from 0 to 100. For
+	// example, a few extreme values do not affect Range{2, 98, true}.
 	Percent bool
 }
 
-// of returns the range as values. The zero Range is that of the values. Values that are not finite
-// are ignored. It reports false if the range would depend on the values, but all are ignored.
+// of returns the limits of the range. The limits of the zero Range are the smallest and the largest
+// finite value. It reports false if the limits depend on the values and no value is finite.
 func (r Range) of(values []float64, p Palette) (low, high float64, ok bool, err error) {
 	auto := r == Range{}
 	switch {
@@ -60,7 +60,8 @@ func extremes(values []float64) (low, high float64, ok bool) {
 	return low, high, ok
 }
 
-// percentiles returns two percentiles of the finite values, with linear interpolation as in NumPy.
+// percentiles returns the percentiles a and b of the finite values, with linear interpolation as in
+// NumPy.
 func percentiles(values []float64, a, b float64) (low, high float64, ok bool) {
 	sorted := slices.DeleteFunc(slices.Clone(values), func(f float64) bool { return !finite(f) })
 	if len(sorted) == 0 {
@@ -76,10 +77,10 @@ func percentiles(values []float64, a, b float64) (low, high float64, ok bool) {
 	return at(a), at(b), true
 }
 
-// fraction returns the position of v between low and high, which is between 0 and 1.
+// fraction returns the position of v between low and high, clamped to 0 and 1.
 func fraction(v, low, high float64) float64 {
 	if span := high - low; finite(span) {
 		return min(max((v-low)/span, 0), 1)
 	}
-	return min(max((v/2-low/2)/(high/2-low/2), 0), 1) // halves do not overflow
+	return min(max((v/2-low/2)/(high/2-low/2), 0), 1) // the difference of halves does not overflow
 }

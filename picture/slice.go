@@ -3,13 +3,13 @@ package picture
 // Slice is a rectangle of values, one for each pixel of a map, and the labels of its axes. [Read]
 // returns the Slice of a variable. Only Values, Height and Width are required.
 type Slice struct {
-	Values        []float64 // Height rows of Width values; NaN is missing
+	Values        []float64 // Height rows of Width values; NaN is a missing value
 	Height, Width int
 	Y, X          Axis   // of the rows and of the columns
 	Title         string // for example "t2m (K)"
 }
 
-// Axis describes the rows or the columns of a [Slice].
+// Axis describes the rows or columns of a [Slice].
 type Axis struct {
 	Name   string    // for example "lat"
 	Units  string    // CF units, such as "degrees_north"
@@ -39,7 +39,8 @@ func (a Axis) longitude() bool {
 	return false
 }
 
-// sorted reports whether the axis has n coordinates that are finite, and increase or decrease.
+// sorted reports whether the axis has n finite coordinates in strictly increasing or decreasing
+// order.
 func (a Axis) sorted(n int) bool {
 	if len(a.Coords) != n {
 		return false
@@ -52,7 +53,7 @@ func (a Axis) sorted(n int) bool {
 	return true
 }
 
-// positions returns the positions of n rows or columns.
+// positions returns the numbers of n rows or columns.
 func positions(n int) []float64 {
 	out := make([]float64, n)
 	for i := range out {

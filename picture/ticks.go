@@ -7,17 +7,17 @@ import (
 	"unicode/utf8"
 )
 
-// tick is a mark with a label. At is its position in pixels along the axis.
+// tick is a mark with a label. at is its position along the axis in pixels.
 type tick struct {
 	at    int
 	label string
 }
 
-// maxTicks is the maximum number of ticks on an axis. It bounds the work for any step.
+// maxTicks is the maximum number of ticks on an axis. It bounds the work for hostile coordinates.
 const maxTicks = 100
 
-// step returns the distance of ticks: a round number that divides span into at most n parts. In
-// degrees, large steps are divisors of 90.
+// step returns the distance between ticks: a round number that divides span into at most n parts.
+// In degrees, steps from 10 to 90 are divisors of 180.
 func step(span float64, n int, degrees bool) float64 {
 	if n < 1 || !(span > 0) {
 		return span
@@ -39,7 +39,7 @@ func step(span float64, n int, degrees bool) float64 {
 	return 10 * e
 }
 
-// rounds calls use for the multiples of step between low and high.
+// rounds calls use for each multiple of step between low and high.
 func rounds(low, high, step float64, use func(v float64)) {
 	first := math.Ceil(low/step - 1e-9)
 	for i := range maxTicks {
@@ -51,7 +51,7 @@ func rounds(low, high, step float64, use func(v float64)) {
 	}
 }
 
-// number formats a multiple of step.
+// number formats v, which is a multiple of step.
 func number(v, step float64) string {
 	size := max(math.Abs(v), step)
 	if v != 0 && (size >= 1e6 || size < 1e-3) {
@@ -68,7 +68,7 @@ func number(v, step float64) string {
 	return s
 }
 
-// degrees formats a latitude or a longitude.
+// degrees formats a latitude or longitude, with the suffix positive or negative.
 func degrees(v, step float64, positive, negative string) string {
 	switch {
 	case math.Abs(v) < step*1e-6:
@@ -79,7 +79,7 @@ func degrees(v, step float64, positive, negative string) string {
 	return number(v, step) + "°" + positive
 }
 
-// label returns the label of a coordinate.
+// label formats the coordinate v as the label of a tick.
 func (a Axis) label(v, step float64) string {
 	switch {
 	case a.latitude():
@@ -94,8 +94,9 @@ func (a Axis) label(v, step float64) string {
 	return number(v, step)
 }
 
-// ticks returns the ticks of n rows or columns of size pixels each, at most one for each spacing
-// pixels.
+// ticks returns the ticks of n rows or columns of size pixels each, with at least about spacing
+// pixels between them. If texts is true, the labels are side by side, so the distance also depends
+// on their lengths.
 func (a Axis) ticks(n, size, spacing int, texts bool) []tick {
 	var out []tick
 	if len(a.Labels) == n {

@@ -8,23 +8,23 @@ import (
 	"github.com/zargo-io/zargo/zarr"
 )
 
-// tile is a rectangle of selected elements: rows [y0, y1) and columns [x0, x1).
+// tile is a rectangle of the selected elements: rows [y0, y1) and columns [x0, x1).
 type tile struct{ y0, y1, x0, x1 int }
 
 // elements returns the number of elements. It does not overflow, because a tile fits in memory.
 func (t tile) elements() int64 { return int64(t.y1-t.y0) * int64(t.x1-t.x0) }
 
-// along describes the selected elements along an axis of the array.
+// along describes the selection along an axis of the array.
 type along struct {
 	array    *zarr.Array
 	axis     int
-	n        int             // selected elements
-	position func(i int) int // position of the i-th along the axis of the array
-	length   int             // of all chunks along the axis; 0 if they differ
+	n        int             // number of selected elements
+	position func(i int) int // index in the array of the i-th selected element
+	length   int             // length of the chunks along the axis; 0 if they differ
 }
 
-// chunk returns the number of the chunk with the i-th selected element. In a shard it is the number
-// of the inner chunk.
+// chunk returns the index of the chunk that contains the i-th selected element. In a sharded array
+// it is the index of the inner chunk.
 func (a along) chunk(i int) int {
 	if a.length > 0 {
 		return a.position(i) / a.length
@@ -33,12 +33,13 @@ func (a along) chunk(i int) int {
 	return c
 }
 
-// first returns the number of selected elements in the chunk of the first element, but at least 1.
+// first returns the number of selected elements in the chunk of the first element. It returns at
+// least 1.
 func (a along) first() int { return max(a.end(0, 1, a.n), 1) }
 
-// end returns the end of a range that starts at element i: a boundary of chunks after about want
-// elements, but at most i+most. It assumes that positions increase or decrease; otherwise the range
-// may end inside a chunk.
+// end returns the end of a range of selected elements that starts at i. It is a chunk boundary
+// after about want elements, or i+most if that is less. end assumes that positions increase or
+// decrease. Otherwise the range may end inside a chunk.
 func (a along) end(i, want, most int) int {
 	if want >= a.n-i {
 		return a.n
@@ -56,9 +57,9 @@ func (a along) end(i, want, most int) int {
 	return j + sort.Search(limit-j, func(k int) bool { return a.chunk(j+k) != c })
 }
 
-// tiles yields rectangles that together contain all elements once, row by row. A tile consists of
-// chunks with about want elements, but at least of one chunk, unless a chunk has more than most
-// elements.
+// tiles divides the selected elements into tiles and yields them row by row. A tile consists of one
+// or more whole chunks and has about want elements. A chunk of more than most elements is divided
+// into several tiles.
 func tiles(rows, cols along, want, most int) iter.Seq[tile] {
 	return func(yield func(tile) bool) {
 		if rows.n == 0 || cols.n == 0 {
@@ -79,8 +80,8 @@ func tiles(rows, cols along, want, most int) iter.Seq[tile] {
 	}
 }
 
-// bounds returns the boundaries of p boxes that together have n elements: box i has the elements
-// from bounds[i] to bounds[i+1]. p is at most n.
+// bounds divides n elements into p boxes and returns their boundaries: box i contains the elements
+// from bounds[i] up to, but not including, bounds[i+1]. p is at most n.
 func bounds(n, p int) []int {
 	out := make([]int, p+1)
 	for i := range out {

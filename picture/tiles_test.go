@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestTiles checks that tiles contain each element once, and how many elements they have.
+// TestTiles checks that tiles contain each element once, and checks their sizes.
 func TestTiles(t *testing.T) {
 	identity := func(i int) int { return i }
 	for _, tt := range []struct {

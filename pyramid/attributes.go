@@ -16,7 +16,7 @@ const (
 	attrConventions = convention.Key
 )
 
-// asset is an entry of the layout of the convention multiscales.
+// asset is an entry of the member layout in the convention multiscales.
 type asset struct {
 	Asset       string    `json:"asset"`
 	DerivedFrom string    `json:"derived_from,omitempty"`
@@ -24,8 +24,8 @@ type asset struct {
 	Method      string    `json:"resampling_method,omitempty"`
 }
 
-// transform maps the indices of a level to those of the level that it was derived from: index ×
-// scale + translation, where integers are the centers of elements.
+// transform maps an index of a level to an index of the previous level: index × scale +
+// translation. Integers are the centers of elements.
 type transform struct {
 	Scale       []float64 `json:"scale"`
 	Translation []float64 `json:"translation"`
@@ -53,7 +53,8 @@ func described(attrs map[string]any, a asset) bool {
 	return err == nil && slices.ContainsFunc(entries, func(e any) bool { return same(e, a) })
 }
 
-// same reports whether an entry describes a level as a does. The entry may have more members.
+// same reports whether an entry has the members of a with the same values. It ignores other
+// members.
 func same(entry any, a asset) bool {
 	text, err := json.Marshal(entry)
 	var got asset
@@ -65,8 +66,8 @@ func same(entry any, a asset) bool {
 	return err1 == nil && err2 == nil && bytes.Equal(x, y)
 }
 
-// layoutIn returns the entries of the attribute multiscales, and the attribute itself. The
-// attribute of another convention, such as that of OME-Zarr, is an error.
+// layoutIn returns the entries of the attribute multiscales, and the attribute itself. It returns
+// an error if the attribute has another format, such as OME-Zarr.
 func layoutIn(attrs map[string]any) (entries []any, of map[string]any, err error) {
 	switch v := attrs[attrMultiscales].(type) {
 	case nil:
@@ -79,8 +80,8 @@ func layoutIn(attrs map[string]any) (entries []any, of map[string]any, err error
 	return nil, nil, fault.Newf(fault.Exists, "the group already has an attribute %q that is not a layout of levels", attrMultiscales)
 }
 
-// describe returns the attributes of a group with entries for the assets. It keeps entries of other
-// assets, and the existing entry of the first asset, which is the source.
+// describe returns the attributes of a group with entries for the assets. It keeps the entries of
+// other assets. It also keeps an existing entry of the first asset, which is the source array.
 func describe(attrs map[string]any, assets []asset) (map[string]any, error) {
 	entries, of, err := layoutIn(attrs)
 	if err != nil {

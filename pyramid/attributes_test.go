@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// FuzzDescribe checks that stored attributes of any form are either refused or extended by the
-// entries of the levels.
+// FuzzDescribe checks that describe either refuses stored attributes or adds the entries of the
+// levels.
 func FuzzDescribe(f *testing.F) {
 	for _, seed := range []string{
 		`{}`, `null`, `{"multiscales": []}`, `{"multiscales": [{"axes": []}]}`, `{"multiscales": {"layout": 1}}`,

@@ -8,8 +8,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// maxFactor is the maximum of Options.Factor. Larger steps between levels are of no use to viewers,
-// and a window of 64 × 64 elements is still small.
+// maxFactor is the maximum of Options.Factor. Viewers need smaller factors, and a window of 64 × 64
+// elements needs little memory.
 const maxFactor = 64
 
 // spatial contains the names of horizontal dimensions, in lower case.
@@ -56,8 +56,7 @@ func factors(a *zarr.Array, dims []string, factor int) ([]int, error) {
 	return f, nil
 }
 
-// smaller returns the shape of the next level. Windows at the end of a dimension may have fewer
-// elements.
+// smaller returns the shape of the next level: shape divided by factor, rounded up.
 func smaller(shape, factor []int) []int {
 	out := make([]int, len(shape))
 	for d, n := range shape {
@@ -66,7 +65,7 @@ func smaller(shape, factor []int) []int {
 	return out
 }
 
-// ceil returns n/each, rounded up, without overflow.
+// ceil returns n/each, rounded up. It does not overflow.
 func ceil(n, each int) int {
 	if n == 0 {
 		return 0
@@ -74,8 +73,7 @@ func ceil(n, each int) int {
 	return (n-1)/each + 1
 }
 
-// count returns the number of levels below an array until the downsampled dimensions fit into one
-// chunk.
+// count returns the number of levels after which the downsampled dimensions fit into one chunk.
 func count(shape, chunk, factor []int) (n int) {
 	for {
 		larger := false

@@ -16,29 +16,31 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Options configures a pyramid. The zero value halves the horizontal dimensions by the mean, until
-// they fit into one chunk.
+// Options configures Build. With the zero value, each level has half the length of the previous one
+// along the horizontal dimensions, elements are means, and the horizontal dimensions of the last
+// level fit into one chunk.
 type Options struct {
-	// Dims are the names of the dimensions to downsample. The default is the two dimensions with
-	// names such as y and x or lat and lon, and otherwise the last two.
+	// Dims contains the names of the dimensions to downsample. The default is the two dimensions
+	// that have horizontal names, such as y and x or lat and lon. If there are not exactly two of
+	// them, the default is the last two dimensions.
 	Dims []string
-	// Factor is the number of elements that become one along each of Dims, from one level to the
-	// next: 2 to 64. The default is 2.
+	// Factor is the length of a window along each of Dims, from 2 to 64. Each window becomes one
+	// element of the next level. The default is 2.
 	Factor int
 	// Levels is the number of levels to create. The default is the number after which Dims fit into
 	// one chunk.
 	Levels int
 	Method Method
 
-	// Memory is the maximum number of bytes of elements and objects in flight. A chunk that needs
-	// more is processed alone. The default is 96 MiB.
+	// Memory is the maximum number of bytes of elements and objects in memory. Build processes a
+	// chunk that needs more memory alone. The default is 96 MiB.
 	Memory int64
-	// Limits bounds the resources of the build together with other work of the process. The fields
-	// CPU and Bytes are required. The build reserves its memory in a child of Bytes. The default is
+	// Limits bounds the resources that the build shares with other work of the process. The fields
+	// CPU and Bytes are required. Build reserves its memory in a child of Bytes. The default is
 	// concurrency.Default.
 	Limits *concurrency.Limits
-	// Progress, if not nil, is called after each chunk or shard that is written, and for those that
-	// were written before. Calls are not concurrent.
+	// Build calls Progress, if not nil, after it has written a chunk or shard, and after it has
+	// skipped stored ones. Calls are not concurrent.
 	Progress func(Progress)
 	// Zarr contains options for opening and creating nodes, for example zarr.Extensions.
 	Zarr []zarr.Option
@@ -47,8 +49,8 @@ type Options struct {
 // Progress is the progress of a build. Objects are chunks, or the shards of a sharded array.
 type Progress struct {
 	Level, Levels int // Level counts from 1
-	Done, Objects int // done and total objects of all levels
-	Skipped       int // objects in Done that were written before the build
+	Done, Objects int // completed and total objects of all levels
+	Skipped       int // objects in Done that an earlier build wrote
 	Took          time.Duration
 }
 
@@ -58,29 +60,28 @@ type Level struct {
 	Shape []int
 }
 
-// defaultMemory is the default of Options.Memory. The process of the command then stays below 200
-// MiB for an array of 10,000 × 10,000 elements of 4 bytes.
+// defaultMemory is the default of Options.Memory. With it, zargo pyramid needs less than 200 MiB
+// for an array of 10,000 × 10,000 elements of 4 bytes.
 const defaultMemory = 96 << 20
 
-// maxObjects is the maximum number of chunks or shards of all levels, as for the tasks of a
-// transfer.
+// maxObjects is the maximum number of chunks or shards of all levels. It equals the maximum number
+// of tasks of a transfer.
 const maxObjects = 1 << 30
 
-// Build creates the levels of the pyramid of the array at a path, and describes them in the
-// attributes of the group that contains them. It returns all levels, beginning with the array
-// itself as level 0. Each level is computed from the previous one. The package comment describes
-// the layout of the levels.
+// Build creates the levels of a pyramid of the array at path, and describes them in the attributes
+// of the group that contains them. It returns all levels. Level 0 is the array itself. The package
+// comment describes the layout of the levels.
 //
-// If a build ends early, the next call with the same options continues it: complete levels and
-// stored chunks are not computed again. If all levels exist, Build does nothing. Levels do not
-// follow later changes of the array. To compute them again, remove them first.
+// After an interrupted build, the next call with the same options continues it and skips complete
+// levels and stored chunks. If all levels exist, Build does nothing. Later changes of the array do
+// not update the levels. To compute the levels again, remove them first.
 //
-// Build returns fault.Exists if other nodes or objects are stored where the levels would be. It
-// returns fault.Conflict if an unfinished build had other options, fault.Selection if the options
-// do not fit the array, fault.Type if the method does not accept the data type, and fault.Limit if
-// a chunk is too large for the memory of the process or the levels have more than 2^30 chunks. For
-// an array whose chunks differ in shape it returns errors.ErrUnsupported. Other errors are those of
-// package zarr.
+// Build returns fault.Exists if other nodes or objects are stored at the paths of the levels,
+// fault.Conflict if an unfinished build had other options, fault.Selection if the options do not
+// fit the array, and fault.Type if the method does not accept the data type. It returns fault.Limit
+// if a chunk is too large for the memory of the process, an index coordinate exceeds 32 MiB, or the
+// levels have more than 2^30 chunks. It returns errors.ErrUnsupported if the chunks of the array
+// differ in shape. Other errors are those of package zarr.
 func Build(ctx context.Context, st store.Store, path string, o Options) ([]Level, error) {
 	b, err := newBuilder(ctx, st, path, o)
 	if err == nil {
@@ -158,7 +159,7 @@ func newBuilder(ctx context.Context, st store.Store, path string, o Options) (*b
 	return b, b.plan(ctx)
 }
 
-// plan sets the levels and the state.
+// plan sets b.levels, b.assets, b.state and b.counter.
 func (b *builder) plan(ctx context.Context) error {
 	shape, n := b.source.Shape(), b.o.Levels
 	if slices.Contains(shape, 0) {
@@ -210,7 +211,7 @@ func (b *builder) arrays() (list []*zarr.Array) {
 	return list
 }
 
-// build computes the levels that are missing.
+// build creates the missing levels.
 func (b *builder) build(ctx context.Context) error {
 	attrs, err := b.attrs(ctx)
 	if err != nil {
@@ -272,7 +273,7 @@ func (b *builder) empty(ctx context.Context, path string) error {
 	for e, err := range store.Pages(ctx, b.st, path, store.ListOptions{Depth: store.OneLevel}) {
 		switch {
 		case errors.Is(err, errors.ErrUnsupported), errors.Is(err, fault.Refused):
-			return nil // objects cannot be found without a listing
+			return nil // the store cannot list the objects
 		case err != nil:
 			return err
 		}
@@ -281,7 +282,7 @@ func (b *builder) empty(ctx context.Context, path string) error {
 	return nil
 }
 
-// group creates the group of a level if it is missing. The group of all levels exists.
+// group creates the group of a level, unless it exists or is the group of all levels.
 func (b *builder) group(ctx context.Context, array string) error {
 	dir, _ := split(array)
 	if dir == b.layout.group {
@@ -311,8 +312,8 @@ func (b *builder) top(ctx context.Context) (*zarr.Group, error) {
 	return zarr.OpenGroup(ctx, b.st, b.layout.group, append(slices.Clone(b.o.Zarr), zarr.IgnoreConsolidated())...)
 }
 
-// attempts is the maximum number of attempts to change the attributes of a group. Each failed
-// attempt means that another writer changed them, for example a build of another array.
+// attempts is the maximum number of attempts to change the attributes of a group. An attempt fails
+// if another writer changes the attributes at the same time, for example a build of another array.
 const attempts = 100
 
 // announce adds the levels to the attributes of the group.

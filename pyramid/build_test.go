@@ -172,8 +172,9 @@ func (f *failing) PutParts(context.Context, string, store.PartsOptions) (store.P
 	return nil, errors.ErrUnsupported
 }
 
-// TestInterruptions lets builds fail after each number of puts. Until all levels are complete the
-// attributes do not contain them, and the next build skips what is stored.
+// TestInterruptions interrupts builds after each possible number of puts. It checks that the
+// attributes describe no levels until all levels are complete, and that the next build skips the
+// stored objects.
 func TestInterruptions(t *testing.T) {
 	for _, tt := range []struct {
 		name string
@@ -212,7 +213,7 @@ func TestInterruptions(t *testing.T) {
 				if got := contents(t, st); !maps.Equal(got, want) {
 					t.Fatalf("after %d puts the next build stores %v, want %v", puts, slices.Sorted(maps.Keys(got)), slices.Sorted(maps.Keys(want)))
 				}
-				if skipped > total || skipped < min(puts-7, total-7)*2/3 { // other puts are those of documents
+				if skipped > total || skipped < min(puts-7, total-7)*2/3 { // the other puts store documents
 					t.Errorf("after %d puts, %d of %d objects were skipped", puts, skipped, total)
 				}
 			}
@@ -247,7 +248,8 @@ func TestConcurrentBuilds(t *testing.T) {
 	}
 }
 
-// TestMemory checks that a build in little memory has the same result, and stays within it.
+// TestMemory checks that a build with a small Options.Memory stores the same elements and does not
+// exceed that memory.
 func TestMemory(t *testing.T) {
 	// Level 1 is one shard, which is written in pieces. Its windows have 1.4 MiB.
 	spec := zarr.Spec{Shape: []int{501, 750}, Chunks: []int{50, 75}, Shards: []int{550, 750}}
@@ -297,11 +299,11 @@ func TestExtremes(t *testing.T) {
 	check("datetime64", times, []dtype.Instant{2, 9, dtype.NaT}, err)
 }
 
-// mean returns level 1 of a line of elements.
+// mean returns level 1 of a one-dimensional array.
 func mean[T any](t *testing.T, st store.Store, name string, values []T, attrs map[string]any) ([]T, error) {
 	t.Helper()
 	typ, err := dtype.Of[T]()
-	if name == "datetime64" { // the unit is not known
+	if name == "datetime64" { // the data type has a unit
 		typ, err = dtype.DateTime{Unit: dtype.Second, Scale: 1}, nil
 	}
 	if err != nil {
@@ -318,7 +320,7 @@ func mean[T any](t *testing.T, st store.Store, name string, values []T, attrs ma
 	return zarr.Read[T](t.Context(), array(t, st, "1/"+name))
 }
 
-// TestErrors checks the kinds of errors, and the fact that each mentions.
+// TestErrors checks the kind of each error and the fact that it mentions.
 func TestErrors(t *testing.T) {
 	st := mem.New()
 	image(t, st, "a", small())
@@ -387,7 +389,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestOtherConvention checks that the attribute multiscales of OME-Zarr is kept.
+// TestOtherConvention checks that Build does not change the attribute multiscales of OME-Zarr.
 func TestOtherConvention(t *testing.T) {
 	st := mem.New()
 	image(t, st, "a", small())

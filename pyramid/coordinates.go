@@ -13,12 +13,13 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// maxCoordinate is the maximum size in bytes of an index coordinate, which is processed in memory.
+// maxCoordinate is the maximum size of an index coordinate in bytes. Build reads the whole
+// coordinate into memory.
 const maxCoordinate = 32 << 20
 
-// coordinates creates the index coordinates of a level beside its array. The coordinate of a
-// downsampled dimension is the mean of that of the previous level. The other coordinates are
-// copied. Levels that are arrays in one group have no coordinates of their own.
+// coordinates creates the index coordinates of a level in the group of its array. It averages the
+// coordinates of downsampled dimensions over the windows of the previous level, and copies the
+// other coordinates. It does nothing if all levels are arrays of the same group.
 func (b *builder) coordinates(ctx context.Context, level int) error {
 	to, _ := split(b.layout.path(level))
 	if to == b.layout.group {
@@ -51,7 +52,7 @@ func (b *builder) coordinates(ctx context.Context, level int) error {
 	return nil
 }
 
-// coordinate creates the coordinate at a path from that of the previous level.
+// coordinate creates the coordinate at path from the coordinate a of the previous level.
 func (b *builder) coordinate(ctx context.Context, a *zarr.Array, path string, factor int) error {
 	if factor == 1 {
 		return b.copied(ctx, a, path)
@@ -66,7 +67,7 @@ func (b *builder) coordinate(ctx context.Context, a *zarr.Array, path string, fa
 	r, err := reducerOf(a, Mean, false)
 	switch {
 	case errors.Is(err, fault.Type):
-		return nil // labels that are not numbers have no mean
+		return nil // only numbers and times have a mean
 	case err != nil:
 		return err
 	case integral(a.DType()):
@@ -81,7 +82,7 @@ func (b *builder) coordinate(ctx context.Context, a *zarr.Array, path string, fa
 		for _, name := range []string{"_FillValue", "missing_value", "_Unsigned"} {
 			delete(spec.Attrs, name)
 		}
-		// The new default codecs take the place of a chain for integers.
+		// The stored codecs may require integers, so the float64 coordinate has the default codecs.
 		spec = zarr.Spec{
 			Format: spec.Format, Shape: spec.Shape, Chunks: a.Chunks(), DType: spec.DType, Fill: spec.Fill, Separator: spec.Separator, Dims: spec.Dims, Attrs: spec.Attrs, Keys: spec.Keys,
 		}
@@ -99,13 +100,14 @@ func (b *builder) coordinate(ctx context.Context, a *zarr.Array, path string, fa
 	return b.store(ctx, path, spec, out)
 }
 
-// integral reports whether the mean of coordinates is stored as float64.
+// integral reports whether t is an integer type. Means of integer coordinates are stored as
+// float64.
 func integral(t dtype.Type) bool {
 	b, ok := t.(dtype.Basic)
 	return ok && b >= dtype.Int8 && b <= dtype.Uint64
 }
 
-// copied copies a coordinate.
+// copied copies the coordinate a to path.
 func (b *builder) copied(ctx context.Context, a *zarr.Array, path string) error {
 	spec := a.Spec()
 	if a.DType().Size() > 0 {
@@ -133,15 +135,15 @@ func (b *builder) copied(ctx context.Context, a *zarr.Array, path string) error 
 	return u.publish(ctx, b.st)
 }
 
-// withoutBounds returns attributes without the name of a bounds variable, because levels have none.
+// withoutBounds returns attributes without bounds, because levels lack bounds variables.
 func withoutBounds(attrs map[string]any) map[string]any {
 	attrs = maps.Clone(attrs)
 	delete(attrs, "bounds")
 	return attrs
 }
 
-// store creates a coordinate. If the pyramid of another array has created it, it must have the same
-// elements.
+// store creates a coordinate. If the coordinate exists, for example from the pyramid of another
+// array, store checks that it has the same elements.
 func (b *builder) store(ctx context.Context, path string, spec zarr.Spec, elems []byte) error {
 	spec.Attrs = withoutBounds(spec.Attrs)
 	u, err := prepare(ctx, b.st, path, spec, b.opts)

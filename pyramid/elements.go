@@ -8,14 +8,14 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// elements converts elements between memory form and the Go type S.
+// elements converts elements between their memory form and the Go type S.
 type elements[S cf.Number] struct {
 	size int
 	get  func(dst []S, src []byte)
 	put  func(dst []byte, src []S)
 }
 
-// of1 to of8 return the elements of integer types of 1 to 8 bytes.
+// of1, of2, of4 and of8 return the conversion of integer types of 1 to 8 bytes.
 func of1[S cf.Number]() elements[S] {
 	return elements[S]{1, func(dst []S, src []byte) {
 		for i, b := range src[:len(dst)] {
@@ -64,7 +64,7 @@ func of8[S cf.Number]() elements[S] {
 	}}
 }
 
-// small returns the elements of a floating-point type of 2 bytes, as float64. Their means are then
+// small returns the conversion of a 2-byte floating-point type to float64. Means in float64 are
 // rounded only once.
 func small[F interface {
 	~uint16

@@ -41,7 +41,7 @@ func elements(t *testing.T, a *zarr.Array) []byte {
 	return b
 }
 
-// texts returns the elements as text, so that all NaN are equal.
+// texts formats each element as text. All NaN have the same text.
 func texts(t *testing.T, a *zarr.Array) []string {
 	t.Helper()
 	list := make([]string, a.Len())
@@ -166,7 +166,7 @@ func TestLevelsOfXarray(t *testing.T) {
 	}
 }
 
-// formatOf returns the format of the group.
+// formatOf returns the Zarr format of a group of levels.zip.
 func formatOf(form string) int {
 	if form == "v2" {
 		return 2
@@ -194,7 +194,7 @@ func TestCoordinates(t *testing.T) {
 			}
 		})
 	}
-	for _, method := range []pyramid.Method{pyramid.Mean, pyramid.Nearest} { // both have the same coordinates
+	for _, method := range []pyramid.Method{pyramid.Mean, pyramid.Nearest} { // the coordinates do not depend on the method
 		st := clone(t, st)
 		if _, err := pyramid.Build(t.Context(), st, "source", pyramid.Options{Levels: 2, Method: method}); err != nil {
 			t.Fatal(err)

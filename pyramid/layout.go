@@ -13,9 +13,9 @@ type layout struct {
 	assets func(level int) string
 }
 
-// layoutOf returns the layout of the pyramid of an array. If the array or its group has the name 0,
-// other levels have their number instead. Otherwise the other levels are in groups beside the
-// array.
+// layoutOf returns the layout of the pyramid of an array. If the array or its group is named 0, the
+// number of a level replaces this name. Otherwise each level is in a group of its own, named by its
+// number, in the group of the array.
 func layoutOf(array string) (layout, error) {
 	if array == "" {
 		return layout{}, fault.Newf(fault.Selection, "the array must be in a group, but is the root of the store")
@@ -38,7 +38,7 @@ func layoutOf(array string) (layout, error) {
 // path returns the path of a level in the store.
 func (l layout) path(level int) string { return join(l.group, l.assets(level)) }
 
-// split returns the parent and the name of a node.
+// split returns the path of the parent and the name of a node.
 func split(path string) (dir, name string) {
 	i := strings.LastIndexByte(path, '/')
 	return path[:max(i, 0)], path[i+1:]

@@ -17,7 +17,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// counter counts the objects that are done, and reports them.
+// counter counts the completed objects and reports them to Options.Progress.
 type counter struct {
 	f     func(Progress)
 	begun time.Time
@@ -26,7 +26,7 @@ type counter struct {
 	now Progress
 }
 
-// add adds done objects of a level.
+// add adds n completed objects of a level.
 func (c *counter) add(level, n int, skipped bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -43,8 +43,8 @@ func (c *counter) add(level, n int, skipped bool) {
 // objects returns the number of chunks or shards of an array.
 func objects(a *zarr.Array) int { return int(min(volume(a.GridShape(), 1), math.MaxInt)) }
 
-// level computes a level from the previous one, unless it is complete. It writes each object once,
-// and skips the objects that are stored. It stores the documents last.
+// level creates a level from the previous one, unless it is complete. It writes the missing chunks
+// or shards, and then stores the documents.
 func (b *builder) level(ctx context.Context, level int, from *zarr.Array, u unpublished) error {
 	to := u.array
 	is, err := u.stored(ctx, b.st, b.opts)
@@ -82,8 +82,8 @@ func (b *builder) level(ctx context.Context, level int, from *zarr.Array, u unpu
 	return u.publish(ctx, b.st)
 }
 
-// present returns the positions of the stored objects of an array. It is empty if the store does
-// not list its keys.
+// present returns the positions of the stored chunks or shards of an array. The result is empty if
+// the store cannot list its keys.
 func (b *builder) present(ctx context.Context, a *zarr.Array) (*chunkkeys.Set, error) {
 	grid := a.GridShape()
 	set := chunkkeys.NewSet(grid)
@@ -105,19 +105,19 @@ func (b *builder) present(ctx context.Context, a *zarr.Array) (*chunkkeys.Set, e
 	return set, nil
 }
 
-// step computes the elements of one array from those of another.
+// step computes a level from the previous one.
 type step struct {
 	*builder
 	from, to *zarr.Array
 	factor   []int
-	size     int   // of an element
-	piece    []int // elements that are written at a time to a large shard; nil for other arrays
-	box      []int // elements of the result that are computed at a time
+	size     int   // bytes of an element
+	piece    []int // shape of the elements written to a large shard at a time; nil without large shards
+	box      []int // shape of the elements computed at a time
 }
 
-// step returns the step from one array to another. A box has at most a twelfth of the memory in
-// source elements, unless one chunk has more. With as many elements for the result, the memory for
-// blocks, which is 5/8, suffices for four objects in flight.
+// step returns the step from one array to another. The windows of a box need at most a twelfth of
+// the memory, unless one chunk needs more. If the result needs the same amount, the memory for
+// blocks, which is 5/8 of the memory, suffices for three objects in flight.
 func (b *builder) step(from, to *zarr.Array) *step {
 	s := &step{builder: b, from: from, to: to, factor: b.factor, size: to.DType().Size()}
 	boxBytes := b.o.Memory / 12
@@ -133,7 +133,7 @@ func (b *builder) step(from, to *zarr.Array) *step {
 	return s
 }
 
-// windows returns the shape of the source elements of a box.
+// windows returns the shape of the windows of a box in the source array.
 func (s *step) windows(box []int) []int {
 	in := make([]int, len(box))
 	for d, n := range box {
@@ -144,7 +144,8 @@ func (s *step) windows(box []int) []int {
 	return in
 }
 
-// grown doubles the lengths of a box, the last ones first, as long as it fits.
+// grown doubles the lengths of a box from the last dimension to the first, up to the lengths in
+// most, while fits reports true.
 func grown(start, most []int, fits func([]int) bool) []int {
 	box := append([]int{}, start...)
 	for d := len(box) - 1; d >= 0; d-- {
@@ -158,7 +159,7 @@ func grown(start, most []int, fits func([]int) bool) []int {
 	return box
 }
 
-// volume returns the number of bytes of a box, or math.MaxInt64 if it overflows.
+// volume returns the number of bytes of a box, or math.MaxInt64 on overflow.
 func volume(shape []int, size int) int64 {
 	n := int64(size)
 	for _, s := range shape {
@@ -175,7 +176,7 @@ type target interface {
 	WriteBytes(ctx context.Context, src []byte, sel ...zarr.Selection) error
 }
 
-// object computes and writes the elements of one object.
+// object computes and writes one chunk or shard.
 func (s *step) object(ctx context.Context, r zarr.Region) error {
 	var shard *zarr.ShardWriter
 	if s.piece != nil {
@@ -199,7 +200,7 @@ func (s *step) object(ctx context.Context, r zarr.Region) error {
 	return shard.Commit(ctx)
 }
 
-// pieces computes the elements of a shard and writes them piece by piece.
+// pieces computes and writes a shard piece by piece.
 func (s *step) pieces(ctx context.Context, shard *zarr.ShardWriter, r zarr.Region) error {
 	bufs, err := s.reserve(ctx, least(s.piece, r.Shape), shard.Kept())
 	if err != nil {
@@ -217,13 +218,13 @@ func (s *step) pieces(ctx context.Context, shard *zarr.ShardWriter, r zarr.Regio
 	return nil
 }
 
-// buffers is the memory for the computation of one object at a time.
+// buffers contains the buffers for the computation of one object.
 type buffers struct {
 	hold     *concurrency.Hold
-	dst, src []byte // elements of a region of the result, and of the windows of a box
+	dst, src []byte // elements of a region of the result, and elements of the windows of a box
 }
 
-// reserve reserves memory for regions of at most the given shape, and kept bytes in addition.
+// reserve reserves memory for regions of at most the given shape, and kept more bytes.
 func (s *step) reserve(ctx context.Context, shape []int, kept int64) (buffers, error) {
 	result, source := volume(shape, s.size), int64(0)
 	if s.reducer != nil {
@@ -233,7 +234,7 @@ func (s *step) reserve(ctx context.Context, shape []int, kept int64) (buffers, e
 		return buffers{}, fault.Newf(fault.Limit, "a chunk of %v elements of %q and its windows need %d bytes, more than %d", shape, s.to.Path(), max(result, source), most)
 	}
 	need := concurrency.Need(int(result)) + concurrency.Need(int(source)) + kept
-	if s.o.Method == Mode { // sorts the elements of a row of windows
+	if s.o.Method == Mode { // modes keeps and sorts the elements of a row of windows
 		need += source
 	}
 	hold, err := s.memory.Acquire(ctx, concurrency.Block, need)
@@ -252,7 +253,8 @@ func least(a, b []int) []int {
 	return c
 }
 
-// boxes yields the boxes of a shape in C order. The boxes at the end may be smaller.
+// boxes divides a shape into boxes and yields them in C order. Boxes at the end of a dimension may
+// be smaller.
 func boxes(shape, box []int) iter.Seq[zarr.Region] {
 	return func(yield func(zarr.Region) bool) {
 		for at := make([]int, len(shape)); ; {
@@ -285,7 +287,7 @@ func (s *step) write(ctx context.Context, to target, r zarr.Region, bufs buffers
 	return to.WriteBytes(ctx, dst, r.Select()...)
 }
 
-// selection returns the source elements of a region of the result, or every step-th of them.
+// selection selects the source elements of a region of the result, or every step-th of them.
 func (s *step) selection(r zarr.Region, step []int) []zarr.Selection {
 	sel, shape := make([]zarr.Selection, len(r.Start)), s.from.Shape()
 	for d, at := range r.Start {
@@ -295,8 +297,8 @@ func (s *step) selection(r zarr.Region, step []int) []zarr.Selection {
 	return sel
 }
 
-// compute reads the windows of a part of region r into src and stores the reduced elements in dst,
-// which has the elements of the region.
+// compute reads the windows of a part of region r into src, and stores the reduced elements in dst.
+// dst has the shape of r.
 func (s *step) compute(ctx context.Context, dst, src []byte, r, part zarr.Region) error {
 	at := zarr.Region{Start: make([]int, len(part.Start)), Shape: part.Shape}
 	in, shape, whole := s.windows(part.Shape), s.from.Shape(), make([]int, len(part.Start))

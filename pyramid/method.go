@@ -6,18 +6,20 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Method is how a window of elements becomes one element of the next level.
+// Method determines how Build reduces a window to one element of the next level.
 type Method uint8
 
 const (
-	// Mean is the arithmetic mean of the elements that are not missing. Integers are rounded to the
-	// nearest, ties to even. It needs integers, floating-point numbers or times.
+	// Mean is the arithmetic mean of the elements that are not missing. The mean of integers is
+	// rounded to the nearest integer, ties to even. Mean accepts integers, floating-point numbers
+	// and times.
 	Mean Method = iota
-	// Nearest is the first element of the window along each dimension, also if it is missing. It
-	// accepts any data type of fixed size.
+	// Nearest is the first element of the window along each dimension, even if it is missing. It
+	// accepts all data types of fixed size.
 	Nearest
-	// Mode is the most frequent of the elements that are not missing, and the smallest one of
-	// several that are equally frequent. It needs booleans or a data type that Mean accepts.
+	// Mode is the most frequent of the elements that are not missing. If several are equally
+	// frequent, it is the smallest of them. Mode accepts booleans and the data types that Mean
+	// accepts.
 	Mode
 )
 
@@ -31,8 +33,8 @@ func (m Method) String() string {
 
 var methods = [...]string{Mean: "mean", Nearest: "nearest", Mode: "mode"}
 
-// ParseMethod returns the method with a name that [Method.String] returns. The error is
-// fault.Selection for other names.
+// ParseMethod returns the method whose [Method.String] is name. It returns fault.Selection for
+// other names.
 func ParseMethod(name string) (Method, error) {
 	for m, known := range methods {
 		if name == known {

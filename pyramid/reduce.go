@@ -6,12 +6,13 @@ import (
 	"github.com/zargo-io/zargo/cf"
 )
 
-// reducer reduces a box of elements in memory form. A reducer has no state, so it is safe for
+// reducer reduces the windows of a box to elements in memory form. It is stateless and safe for
 // concurrent use.
 type reducer interface {
-	// reduce writes the elements of a box to dst, which has the given shape. The box starts at at
-	// and has the shape out. src has the windows of the box, in the shape in: along each dimension,
-	// factor elements for each element of the box, or fewer for the last one.
+	// reduce computes the elements of a box and writes them to dst, which has the given shape. The
+	// box starts at position at in dst and has the shape out. src contains the windows of the box
+	// and has the shape in: along each dimension, factor elements for each element of the box, or
+	// fewer for the last element.
 	reduce(dst []byte, shape, at, out []int, src []byte, in, factor []int) error
 }
 
@@ -72,7 +73,7 @@ func next(at []int, length func(d int) int) bool {
 	return false
 }
 
-// nan sets dst[i] to whether row[i] is NaN.
+// nan sets each dst[i] to true if row[i] is NaN, and to false otherwise.
 func nan[S cf.Number](dst []bool, row []S) error {
 	for i, v := range row {
 		dst[i] = v != v
@@ -80,7 +81,7 @@ func nan[S cf.Number](dst []bool, row []S) error {
 	return nil
 }
 
-// coded returns the function that finds missing elements by the CF conventions.
+// coded returns a function that finds missing elements by the CF conventions.
 func coded[S cf.Number](c *cf.Coding) func(dst []bool, row []S) error {
 	return func(dst []bool, row []S) error {
 		_, err := cf.Missing(c, dst, row)
@@ -88,8 +89,8 @@ func coded[S cf.Number](c *cf.Coding) func(dst []bool, row []S) error {
 	}
 }
 
-// none returns the element that stands for a missing one. If the variable has no missing value, it
-// is not used.
+// none returns the stored missing value of a coding. If the coding lacks a missing value, the
+// result is unused.
 func none[S cf.Number](c *cf.Coding) S {
 	v := make([]S, 1)
 	if c != nil {

@@ -13,15 +13,15 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// resized returns the spec of array a with another shape. Chunks and shards have the same shape,
-// but are not longer than the array needs.
+// resized returns the spec of array a with another shape. It keeps the shapes of chunks and shards,
+// but shortens them if the new shape is smaller.
 func resized(a *zarr.Array, shape []int) (zarr.Spec, error) {
 	spec := a.Spec()
 	spec.Shape = shape
 	if spec.Chunks == nil || a.Sharded() && spec.Shards == nil && !ownSharding(spec) {
 		return spec, fault.Newf(errors.ErrUnsupported, "the chunks of %q differ in shape", a.Path())
 	}
-	if ownSharding(spec) { // Chunks are the shards, whose inner chunks are fixed by the codec
+	if ownSharding(spec) { // spec.Chunks is the shape of a shard; the codec fixes its inner chunks
 		return spec, nil
 	}
 	spec.Chunks, spec.Shards = slices.Clone(spec.Chunks), slices.Clone(spec.Shards)
@@ -35,7 +35,8 @@ func resized(a *zarr.Array, shape []int) (zarr.Spec, error) {
 	return spec, nil
 }
 
-// ownSharding reports whether the spec has the codec of shards in Codecs instead of Shards.
+// ownSharding reports whether the spec describes shards by the codec sharding_indexed in Codecs
+// instead of by Shards.
 func ownSharding(spec zarr.Spec) bool {
 	return slices.ContainsFunc(spec.Codecs, func(c codec.Spec) bool { return c.Name == "sharding_indexed" })
 }
@@ -46,7 +47,7 @@ type unpublished struct {
 	docs  map[string][]byte
 }
 
-// prepare returns an array that can be written before its documents are stored.
+// prepare returns an array whose chunks can be written before its documents are stored.
 func prepare(ctx context.Context, st store.Store, path string, spec zarr.Spec, opts []zarr.Option) (unpublished, error) {
 	made := mem.New()
 	if _, err := zarr.Create(ctx, made, path, spec, opts...); err != nil {
@@ -68,8 +69,8 @@ func prepare(ctx context.Context, st store.Store, path string, spec zarr.Spec, o
 	return unpublished{a, docs}, err
 }
 
-// publish stores the documents on condition that they are absent. The document that creates the
-// array is stored last.
+// publish stores the documents if they are absent. It stores the document that creates the array
+// last.
 func (u unpublished) publish(ctx context.Context, st store.Store) error {
 	for _, name := range []string{".zattrs", ".zarray", "zarr.json"} {
 		key := join(u.array.Path(), name)
@@ -88,8 +89,8 @@ func (u unpublished) publish(ctx context.Context, st store.Store) error {
 	return nil
 }
 
-// stored reports whether an array with the same documents is stored. It returns fault.Exists if
-// another node is stored at the path.
+// stored reports whether an array with the same documents is stored. It returns fault.Exists if a
+// node with other documents is stored at the path.
 func (u unpublished) stored(ctx context.Context, st store.Store, opts []zarr.Option) (bool, error) {
 	n, err := zarr.Open(ctx, st, u.array.Path(), append(slices.Clone(opts), zarr.IgnoreConsolidated())...)
 	switch {
@@ -110,10 +111,12 @@ func (u unpublished) stored(ctx context.Context, st store.Store, opts []zarr.Opt
 	return true, nil
 }
 
-// maxDocument is the maximum size in bytes of a document that this package reads itself.
+// maxDocument is the maximum size in bytes of the objects that this package reads without package
+// zarr.
 const maxDocument = 64 << 20
 
-// putAbsent stores a document on condition that the key is absent, and returns the stored document.
+// putAbsent stores a document if the key is absent, and returns the document that is then stored at
+// the key.
 func putAbsent(ctx context.Context, st store.Store, key string, doc []byte) ([]byte, error) {
 	_, err := st.Put(ctx, key, doc, store.PutOptions{IfAbsent: true})
 	unconditional := errors.Is(err, errors.ErrUnsupported)

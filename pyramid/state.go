@@ -10,29 +10,29 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// stateDir is the directory below the group that contains the states of unfinished pyramids. v3
-// reserves node names with the prefix "__", so listings of groups skip it.
+// stateDir is the directory in the group that contains the states of unfinished pyramids. v3
+// reserves names with the prefix "__", so listings of groups skip the directory.
 const stateDir = "__zargo_pyramid"
 
-// state describes an unfinished pyramid. It is stored before the first chunk of a level, and
-// removed after the levels are described in the attributes of the group. While it is stored, all
-// chunks of the levels were written by builds with the same parameters.
+// state describes an unfinished pyramid. Build stores it before the first chunk of a level, and
+// removes it after the attributes of the group describe the levels. While it is stored, only builds
+// with the same parameters write chunks of the levels.
 type state struct {
 	Version int    `json:"zargo_pyramid"`
 	Source  string `json:"source"`
 	Factor  []int  `json:"factor"`
 	Method  string `json:"method"`
 	Levels  int    `json:"levels"`
-	Sum     string `json:"sha256"` // of the documents of all levels
+	Sum     string `json:"sha256"` // hash of the documents of all levels
 }
 
 func (b *builder) stateKey() string {
 	return join(join(b.layout.group, stateDir), strings.ReplaceAll(b.source.Path(), "/", ".")+".json")
 }
 
-// enter stores the state. If no build with the same parameters has stored it, free checks that no
-// objects are stored where the levels will be. Afterwards all chunks of the levels are those of
-// builds with the same parameters.
+// enter stores the state. If no build with the same parameters has stored it, enter calls free
+// first, which checks that no objects are stored below the levels. After enter, all chunks of the
+// levels are from builds with the same parameters.
 func (b *builder) enter(ctx context.Context, free func() error) error {
 	doc, err := json.Marshal(b.state)
 	if err != nil {
@@ -43,8 +43,8 @@ func (b *builder) enter(ctx context.Context, free func() error) error {
 		return err
 	}
 	if err := free(); err != nil {
-		// The objects may belong to a build that began after the state was read, and has removed
-		// its state if it is complete.
+		// The objects may be from a build that started after entered has read the state. If that
+		// build is complete, it has removed its state.
 		if found, again := b.entered(ctx, doc); again != nil || found {
 			return again
 		}
@@ -59,8 +59,8 @@ func (b *builder) enter(ctx context.Context, free func() error) error {
 	return err
 }
 
-// entered reports whether the state is stored. It returns fault.Conflict if another state is
-// stored.
+// entered reports whether the state is stored. It returns fault.Conflict if a state with other
+// parameters is stored.
 func (b *builder) entered(ctx context.Context, doc []byte) (bool, error) {
 	v, err := b.st.Get(ctx, b.stateKey(), store.GetOptions{Max: maxDocument}, nil)
 	switch {

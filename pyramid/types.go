@@ -13,8 +13,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// reducerOf returns the reducer of an array. Missing elements are those of the CF conventions if
-// coded is true, and otherwise only NaN and NaT.
+// reducerOf returns the reducer of an array. If masked is true, missing elements are determined by
+// the CF conventions. Otherwise only NaN and NaT are missing.
 func reducerOf(a *zarr.Array, m Method, masked bool) (reducer, error) {
 	var c *cf.Coding
 	if masked {
@@ -124,7 +124,7 @@ func windowsOf[S cf.Float](m Method, empty S) func(most int) windows[S] {
 	}
 }
 
-// halves returns the reducer of floating-point numbers of 2 bytes. c may be nil.
+// halves returns the reducer of 2-byte floating-point numbers. c may be nil.
 func halves(e elements[float64], m Method, c *cf.Coding) reducer {
 	r := floats(e, m, nil)
 	if c == nil {
@@ -132,7 +132,7 @@ func halves(e elements[float64], m Method, c *cf.Coding) reducer {
 	}
 	r.windows = windowsOf(m, float64(none[float32](c)))
 	r.missing = func(dst []bool, row []float64) error {
-		single := make([]float32, len(row)) // the type of package cf for float16
+		single := make([]float32, len(row)) // package cf decodes float16 as float32
 		for i, v := range row {
 			single[i] = float32(v)
 		}

@@ -8,17 +8,18 @@ import (
 	"github.com/zargo-io/zargo/cf"
 )
 
-// windows reduces the windows of one row of the result. A window has f elements along the last
-// dimension, or fewer at the end of the row. add is called with each source row of the windows.
+// windows reduces the windows of one row of the result. The caller calls reset with the length of
+// the row, then add with each source row of the windows, then result. A window has f elements along
+// the last dimension, or fewer at the end of the row.
 type windows[S cf.Number] interface {
 	reset(n int)
 	add(row []S, missing []bool, f int)
 	result(dst []S)
 }
 
-// floatMeans is the mean of floating-point numbers, computed in float64.
+// floatMeans computes means of floating-point numbers in float64.
 type floatMeans[S cf.Number] struct {
-	none  S // result of a window without elements
+	none  S // result of a window whose elements are all missing
 	sums  []float64
 	count []int
 }
@@ -48,13 +49,13 @@ func (m *floatMeans[S]) result(dst []S) {
 	}
 }
 
-// order maps the stored integers of a type to uint64, so that they keep their order.
+// order maps the integers of a type to uint64 and preserves their order.
 type order struct {
-	mask uint64 // bits of the type
-	flip uint64 // sign bit if the numbers are signed
+	mask uint64 // all bits of the type
+	flip uint64 // the sign bit for signed integers, otherwise 0
 }
 
-// intMeans is the mean of integers, which is exact before it is rounded. Sums have 128 bits.
+// intMeans computes means of integers. Sums have 128 bits, so a mean is exact until it is rounded.
 type intMeans[S cf.Number] struct {
 	order
 	none      S
@@ -87,8 +88,8 @@ func (m *intMeans[S]) result(dst []S) {
 			continue
 		}
 		n := uint64(m.count[k]) //nolint:gosec // positive
-		// The mean is less than 2^64, so high < n. The offset flip is even, so that ties round to
-		// even numbers.
+		// The mean is less than 2^64, so high < n. Flipping the sign bit keeps even numbers even,
+		// so rounding ties to even is correct.
 		q, r := bits.Div64(m.high[k], m.low[k], n)
 		if r > n-r || r == n-r && q&1 == 1 {
 			q++
@@ -97,11 +98,12 @@ func (m *intMeans[S]) result(dst []S) {
 	}
 }
 
-// modes is the most frequent element. values has room for all elements of each window.
+// modes finds the most frequent element of each window. values holds up to most elements of each
+// window.
 type modes[S cf.Number] struct {
 	less   func(a, b S) int
 	none   S
-	most   int // elements of a window
+	most   int // maximum number of elements of a window
 	values []S
 	count  []int
 }
@@ -144,7 +146,7 @@ func (m *modes[S]) result(dst []S) {
 	}
 }
 
-// zeros returns n zeros, in s if it has room.
+// zeros returns n zeros. It reuses s if its capacity suffices.
 func zeros[T int | uint64 | float64](s []T, n int) []T {
 	if cap(s) < n {
 		return make([]T, n)
@@ -162,7 +164,7 @@ func orderOf(size int, signed bool) order {
 	return o
 }
 
-// compare compares stored integers.
+// compare returns a function that compares stored integers.
 func compare[S cf.Number](o order) func(a, b S) int {
 	return func(a, b S) int {
 		x, y := uint64(a)&o.mask^o.flip, uint64(b)&o.mask^o.flip

@@ -10,7 +10,7 @@ import (
 
 // partSums is the checksum algorithm of multipart uploads; the SDK uses CRC32 for all other uploads
 // as well. sumsType is how S3 combines the checksums of the parts. COMPOSITE is the default for
-// CRC32, and the only type for which S3 compares the checksums of the parts when the upload is
+// CRC32. Only for this type does S3 compare the checksums of the parts when the upload is
 // completed.
 const (
 	partSums = types.ChecksumAlgorithmCrc32

@@ -184,7 +184,7 @@ func (c *config) object(o *awss3.Options) {
 	}
 	o.HTTPClient = c.transport(o.HTTPClient)
 	o.UseARNRegion = o.UseARNRegion || c.isARN() // the caller chose the ARN with its region
-	// S3 has no checksums of ranges, and Zarr has its own checksum codecs.
+	// S3 does not provide checksums of ranges, and Zarr has its own checksum codecs.
 	o.ResponseChecksumValidation = aws.ResponseChecksumValidationWhenRequired
 	o.DisableLogOutputChecksumValidationSkipped = true
 	switch {

@@ -21,7 +21,7 @@ const deleteBatch = 1000
 
 // delete sends one DeleteObject. If it has a condition, it reads the key first, see
 // [provider.CheckDelete]. The read is a GetObject to which S3 responds with 304. Errors of a
-// HeadObject have no body, so they could not be distinguished.
+// HeadObject lack a body, so they could not be distinguished.
 func (b *bucket) delete(ctx context.Context, key string, o store.DeleteOptions) error {
 	if o.IfVersion != "" {
 		_, err := b.get(ctx, key, provider.LookFor(o.IfVersion), nil)
@@ -100,7 +100,7 @@ func (b *bucket) deleteSome(ctx context.Context, keys []string) (rest []string, 
 	return rest, err
 }
 
-// refusedDelete returns the error for one key of a batch. Such an error has no HTTP status.
+// refusedDelete returns the error for one key of a batch. Such an error lacks an HTTP status.
 func refusedDelete(e types.Error) error {
 	kind := byCode(aws.ToString(e.Code))
 	switch {

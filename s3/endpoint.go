@@ -10,8 +10,8 @@ import (
 	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
 )
 
-// isAWS reports whether a client sends its requests to AWS, because it has no configured endpoint
-// or an endpoint of AWS.
+// isAWS reports whether a client sends its requests to AWS: its endpoint is not configured, or is
+// an endpoint of AWS.
 func isAWS(o awss3.Options) bool {
 	return aws.ToString(o.BaseEndpoint) == "" || isAWSHost(hostOf(*o.BaseEndpoint))
 }

@@ -47,8 +47,8 @@ func (b *bucket) explain(err error, to purpose) error {
 	}
 	said := code
 	if code == codeBusy && message == http.StatusText(status) {
-		// If there is no error document, the SDK derives code and message from the status, which
-		// may have been sent by a proxy.
+		// Without an error document, the SDK derives code and message from the status, which a
+		// proxy may have sent.
 		said = ""
 	}
 	a := provider.Answer{From: "S3", Status: status, Header: header, Code: code, Message: message, Foreign: code == ""}

@@ -19,8 +19,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// maxExcess is the maximum length of a value that is read as a whole if the server ignores the
-// range. 64 MiB is more than a typical shard.
+// maxExcess is the maximum length of a value that is read whole if the server ignores the range. 64
+// MiB is more than a typical shard.
 const maxExcess = 64 << 20
 
 // get sends one GetObject, for any range.

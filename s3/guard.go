@@ -15,7 +15,7 @@ const maxDocument = 16 << 20
 // The SDK closes a request's body as soon as the response starts, and the body's WriteTo then
 // returns io.EOF. If a fast server responds before net/http has seen the end of the body, net/http
 // treats that io.EOF as a failed write and drops the connection, with the rest of the response.
-// Without WriteTo, net/http calls Read, for which io.EOF is a normal end.
+// Without WriteTo, net/http calls Read and treats io.EOF as a normal end.
 type guard struct{ do provider.Doer }
 
 func (g guard) Do(r *http.Request) (*http.Response, error) {

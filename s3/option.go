@@ -45,7 +45,8 @@ func Region(name string) Option {
 }
 
 // Endpoint sets the server, such as "http://127.0.0.1:9000". URL: endpoint. By default the SDK's
-// chain determines the server (AWS_ENDPOINT_URL_S3). If the chain has no server, it is AWS.
+// chain determines the server (AWS_ENDPOINT_URL_S3). If the chain does not contain a server, the
+// server is AWS.
 func Endpoint(url string) Option {
 	return option(func(c *config) { c.endpoint, c.named = url, url }, "Endpoint(%q)", url)
 }
@@ -161,9 +162,9 @@ func Client(client *awss3.Client) Option {
 func MaxInFlight(n int) Option { return layers(provider.MaxInFlight(n)) }
 
 // RequestRate limits the requests per second. Reads, writes and retries count together. The limit
-// is shared by all stores of the process that are opened on the bucket with the same number. 0, the
-// default, is no limit. If several processes divide the limits ([concurrency.Limits.Share]), each
-// uses its share of the rate.
+// is shared by all stores of the process that are opened on the bucket with the same number. The
+// default, 0, means unlimited. If several processes divide the limits ([concurrency.Limits.Share]),
+// each uses its share of the rate.
 func RequestRate(perSecond float64) Option { return layers(provider.RequestRate(perSecond)) }
 
 // ByteRate limits the bytes of values read and written per second, in the same way as

@@ -22,9 +22,8 @@ const (
 	customerKeySize = 32
 )
 
-// customer holds the request parameters for a customer's encryption key. The zero value means that
-// there is no key. Source: "Using server-side encryption with customer-provided keys", Amazon S3
-// User Guide.
+// customer holds the request parameters for a customer's encryption key. The zero value means no
+// key. Source: "Using server-side encryption with customer-provided keys", Amazon S3 User Guide.
 type customer struct{ algorithm, key, md5 *string }
 
 func newCustomer(key []byte) customer {

@@ -79,6 +79,6 @@ func (c *config) Name() string {
 	return provider.Name("s3", c.bucket, c.prefix, query)
 }
 
-// UsageError reports a mistake in the URL or the options of [Open]. It has no kind of package
-// fault, because kinds are about requests and stored data. All providers share this type.
+// UsageError reports a mistake in the URL or the options of [Open]. It does not match a kind of
+// package fault, because kinds describe requests and stored data. All providers share this type.
 type UsageError = store.UsageError

@@ -78,7 +78,7 @@ func (s *arrays) both(ctx context.Context, step *Step) (from, to *zarr.Array, er
 	return from, to, err
 }
 
-// expect tells the stores of a stage's arrays how many reads and writes to expect. share is the
+// expect announces the numbers of reads and writes to the stores of a stage's arrays. share is the
 // fraction of the stage's tasks that this process runs, at most 1.
 func (w *Worker) expect(ctx context.Context, stage int, share float64) error {
 	for i := range w.p.Stages[stage].Steps {

@@ -172,8 +172,8 @@ func (w *watch) documents(ctx context.Context, at string) (docs map[string]strin
 	return docs, same, nil
 }
 
-// openAbove opens an array that has no documents of its own, from the consolidated metadata of a
-// group above it. If no such group contains the array, it returns the error notFound.
+// openAbove opens an array without documents of its own from the consolidated metadata of a group
+// above it. If no such group contains the array, it returns the error notFound.
 func openAbove(ctx context.Context, src store.Store, at string, notFound error, opts []zarr.Option) (*zarr.Array, error) {
 	for up := at; up != ""; {
 		up = nodeOf(up)

@@ -80,7 +80,7 @@ func clean(ctx context.Context, st store.Store, p *Plan) error {
 }
 
 // closing changes the plan's claim to a state that forbids writes (published or cleaning) and
-// returns the claim. It returns nil if the plan has no claim.
+// returns the claim. It returns nil if the plan lacks a claim.
 func closing(ctx context.Context, st store.Store, p *Plan) (*claim, error) {
 	id := p.ID()
 	for range maxTurns {

@@ -17,8 +17,7 @@ const (
 	// streamAbove is the maximum length of an object that is copied in one piece. 32 MiB is two
 	// parts.
 	streamAbove = 32 << 20
-	// piece is the length of the parts in which longer objects are copied. 16 MiB is the default of
-	// package large.
+	// piece is the length of the parts of longer objects. 16 MiB is the default of package large.
 	piece = 16 << 20
 )
 

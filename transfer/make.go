@@ -40,8 +40,8 @@ type Options struct {
 	// Codecs encode the chunks of all arrays. nil keeps the codecs of each array; an empty list
 	// stores chunks without compression. See [zarr.Spec].
 	Codecs []codec.Spec
-	// Grid returns the shapes of the chunks and shards of the copy of an array. A nil shape stands
-	// for that of the source. Empty, non-nil shards store each chunk as its own object.
+	// Grid returns the shapes of the chunks and shards of the copy of an array. A nil shape means
+	// the shape of the source. Empty, non-nil shards store each chunk as its own object.
 	Grid func(a *zarr.Array) (chunks, shards []int, err error)
 	// Ranges returns the part of an array to copy: [first, end) along each dimension. nil copies
 	// the whole array.

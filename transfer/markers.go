@@ -187,7 +187,7 @@ func Saved(ctx context.Context, target store.Store, path string) (*Plan, error) 
 	return Decode(v.Bytes)
 }
 
-// beside describes the objects below a target in which no node exists yet.
+// beside describes the objects below a target that does not contain a node yet.
 type beside struct {
 	claim *claim
 	ids   []string // IDs of plans with stored values

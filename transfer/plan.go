@@ -31,8 +31,8 @@ type Place struct {
 	Path  string `json:"path"`  // path of the node below the store's root
 }
 
-// Documents holds the metadata documents with which tasks open arrays. The keys are relative to the
-// root of the store. Only the last task stores the documents of the target. Keys of temporary
+// Documents holds the metadata documents of the arrays that tasks open. The keys are relative to
+// the root of the store. Only the last task stores the documents of the target. Keys of temporary
 // arrays are relative to the directory of the plan's temporary arrays.
 type Documents struct {
 	Source    map[string]string `json:"source"`

@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	// partBytes is the length of the parts in which a large shard is uploaded. It is the maximum of
+	// partBytes is the length of the parts in an upload of a large shard. It is the maximum of
 	// package zarr. A shard that would need more than mostParts parts has longer parts. S3 allows
 	// 10,000 parts; mostParts is smaller because an encoded shard may be longer than its elements.
 	partBytes = 8 << 20

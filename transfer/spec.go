@@ -9,7 +9,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// attrDims is the attribute in which xarray stores the dimension names of v2 arrays.
+// attrDims is the attribute where xarray stores the dimension names of v2 arrays.
 const attrDims = "_ARRAY_DIMENSIONS"
 
 // specOf returns the spec of the copy of array a. It is the spec of a, with the given shape and the

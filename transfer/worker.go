@@ -219,7 +219,7 @@ func (w *Worker) before(ctx context.Context, c *claim, stage int) error {
 	return nil
 }
 
-// notYet is the error of a task for which earlier stages are not complete.
+// notYet is the error of a task whose earlier stages are not complete.
 type notYet string
 
 func (e notYet) Error() string { return string(e) }

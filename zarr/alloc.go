@@ -5,7 +5,7 @@ import (
 	"github.com/zargo-io/zargo/internal/hugepages"
 )
 
-// alloc allocates n elements, all of which the caller must set. If their memory is large, alloc
+// alloc allocates n elements. The caller must set all of them. If their memory is large, alloc
 // advises the system to use huge pages. The caller must undo the returned advice.
 func alloc[T any](n int) ([]T, hugepages.Advice) {
 	dst := make([]T, n)

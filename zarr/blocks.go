@@ -36,8 +36,8 @@ type BlockOptions struct {
 	// AnyOrder yields each block as soon as it has been read. The default is C order.
 	AnyOrder bool
 	// Reuse lets a later block use the memory of Values after the loop body has ended. This avoids
-	// page faults for large blocks. It has no effect if Results is set. By default each block has
-	// its own memory, which the caller may keep.
+	// page faults for large blocks. It is ignored if Results is set. By default each block has its
+	// own memory, which the caller may keep.
 	Reuse bool
 	// Convert converts elements to T as [ReadAs] does. If the data type cannot be converted, the
 	// loop yields ErrType before any request. An element that T cannot represent exactly ends the

@@ -44,9 +44,9 @@ func (a *Array) axisOf(name string) (int, error) {
 	return i, nil
 }
 
-// Dims returns the names of the axes, "" for an axis without one, or nil if the array has no names.
-// The names are v3's dimension_names, those of [Array.WithDimNames], or the attribute
-// _ARRAY_DIMENSIONS, which xarray writes to v2 arrays. The caller owns the slice.
+// Dims returns the names of the axes, with "" for an axis without a name. It returns nil if the
+// array lacks names. The names are v3's dimension_names, those of [Array.WithDimNames], or the
+// attribute _ARRAY_DIMENSIONS, which xarray writes to v2 arrays. The caller owns the slice.
 func (a *Array) Dims() []string { return slices.Clone(a.dims()) }
 
 func (a *Array) dims() []string {
@@ -60,7 +60,7 @@ func (a *Array) dims() []string {
 }
 
 // WithDimNames returns a view of the array with dimension names. They are not stored, and apply
-// only if the metadata has no names. The number of names must be the rank (ErrSelection otherwise).
+// only if the metadata lacks names. The number of names must be the rank (ErrSelection otherwise).
 func (a *Array) WithDimNames(names ...string) (*Array, error) {
 	if len(names) != len(a.meta.Shape) {
 		return nil, a.errf(fault.Newf(fault.Selection, "the array has rank %d, but %d dimension names were passed", len(a.meta.Shape), len(names)))

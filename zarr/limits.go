@@ -9,7 +9,7 @@ import (
 )
 
 // Limits are the bounds set by the option [Limit]. If a field is 0 or nil, its default applies. By
-// default, Requests and Bytes have no bound.
+// default, Requests and Bytes are unbounded.
 type Limits struct {
 	// Requests is the maximum number of requests that one call may send to the store. A call that
 	// needs more returns ErrLimit. If the selection alone shows this, the call fails before its

@@ -14,7 +14,7 @@ import (
 // OpenArray opens the array at path, where "" is the store's root. It detects the format in one
 // round trip, or in two for Zarr v1, which is read-only.
 //
-// OpenArray returns ErrNotFound if there is no array at path. It returns ErrRefused if it found no
+// OpenArray returns ErrNotFound if no array is stored at path. It returns ErrRefused if it found no
 // metadata and the store refused access to some of the documents that it tried.
 func OpenArray(ctx context.Context, st store.Store, path string, opts ...Option) (*Array, error) {
 	n, err := openWith(ctx, st, path, opts, document.Array)

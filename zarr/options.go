@@ -89,9 +89,9 @@ func Format(format int) Option {
 // Documents opens nodes from the caller's metadata documents instead of the stored ones. The keys
 // of docs are relative to the store's root. Opening these nodes sends no request:
 //
-//   - a node for which docs has "path/zarr.json", ".zarray" and ".zattrs", or ".zgroup" and
+//   - a node, if docs contains "path/zarr.json", ".zarray" and ".zattrs", or ".zgroup" and
 //     ".zattrs"
-//   - a group for which docs has only ".zmetadata"
+//   - a group, if docs contains only its ".zmetadata"
 //   - a node in consolidated metadata among docs
 //
 // All other nodes are read from the store. The documents may be embedded in a binary, or come from

@@ -87,8 +87,8 @@ func TestManyChunksAreInFlight(t *testing.T) {
 func TestBudgetBoundsBytesInFlight(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		st := &slow{Store: mem.New()}
-		// Chunks have 400 bytes, for which 416 are reserved. Chunks may use 1750 bytes of the budget
-		// of 2000.
+		// Chunks have 400 bytes, for which 416 are reserved. Chunks may use 1750 bytes of the
+		// budget of 2000.
 		limits := &concurrency.Limits{CPU: concurrency.NewCPU(2), Bytes: concurrency.NewBudget(2000)}
 		a := mustCreate(t, st, "", zarr.Spec{Shape: []int{4000}, Chunks: []int{100}, DType: dtype.Float32, Codecs: []codec.Spec{}}, zarr.Limit(zarr.Limits{Shared: limits, InFlight: 40}))
 		want := func(name string, in int64, err error) {

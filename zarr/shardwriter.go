@@ -36,9 +36,9 @@ func (w *ShardWriter) target() *Array { return w.a }
 // stored shard. OpenShard sends no request, except the one that checks the array's metadata before
 // a first write.
 //
-// OpenShard returns ErrSelection if there is no such shard. It returns errors.ErrUnsupported if
-// the array is not sharded (see [Array.Sharded]), if its inner chunks cannot be written one by
-// one, or if it is a view of a field.
+// OpenShard returns ErrSelection if coord is outside the grid. It returns errors.ErrUnsupported if
+// the array is not sharded (see [Array.Sharded]), if its inner chunks cannot be written one by one,
+// or if it is a view of a field.
 func (a *Array) OpenShard(ctx context.Context, coord ...int) (*ShardWriter, error) {
 	err := a.at.Writable()
 	switch {
@@ -78,8 +78,8 @@ func (w *ShardWriter) WriteItems(ctx context.Context, src [][]byte, sel ...Selec
 }
 
 // Kept returns the maximum number of bytes that the ShardWriter holds between calls: one or two
-// parts. If the store does not support uploads in parts, such as a zip file, the ShardWriter holds the
-// whole shard until Commit. If that is more than half of the memory for chunks, writes return
+// parts. If the store does not support uploads in parts, such as a zip file, the ShardWriter holds
+// the whole shard until Commit. If that is more than half of the memory for chunks, writes return
 // ErrLimit.
 func (w *ShardWriter) Kept() int64 { return w.w.Kept() }
 

@@ -23,7 +23,8 @@ type Spec struct {
 	// Codecs and set Chunks to the shape of a shard.
 	Shards []int
 
-	// ShardLayout chooses Shards if they are nil. With nil, the default, the array has no shards.
+	// ShardLayout chooses Shards if they are nil. If ShardLayout is nil too, the array is not
+	// sharded.
 	ShardLayout *Layout
 
 	// ChunkEdges replaces Chunks by the lengths of consecutive chunks along each axis: {{1, 2, 3},
@@ -65,8 +66,8 @@ type Spec struct {
 	// in v2.
 	Separator string
 
-	// Dims are the names of the axes, "" for an axis without a name. With nil, axes have no names.
-	// Only v3 stores them.
+	// Dims are the names of the axes, "" for an axis without a name. If Dims is nil, axes do not
+	// have names. Only v3 stores them.
 	Dims []string
 
 	// Attrs are the attributes, as JSON values.

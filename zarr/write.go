@@ -19,11 +19,13 @@ import (
 //     because another writer may have appended them since the array was opened.
 //   - Any other chunk is read, changed, and written on condition that no other writer replaced it
 //     in between. After such a replacement the chunk is read again and the write is retried.
-//     Concurrent writers of different elements therefore lose nothing, in one process or in several.
+//     Concurrent writers of different elements therefore lose nothing, in one process or in
+//     several.
 //
-// Write returns errors.ErrUnsupported for partial chunks if the store has no conditional writes;
-// see [SingleWriter]. Chunks whose elements all equal the fill value are deleted or not written,
-// unless [StoreFill] is set. If the fill value is undefined (v2's null), all chunks are stored.
+// Write returns errors.ErrUnsupported for partial chunks if the store does not support conditional
+// writes; see [SingleWriter]. Chunks whose elements all equal the fill value are deleted or not
+// written, unless [StoreFill] is set. If the fill value is undefined (v2's null), all chunks are
+// stored.
 //
 // After an error some chunks may have been written. Each chunk has either its old or its new value.
 func Write[T any, To *Array | *ShardWriter](ctx context.Context, to To, src []T, sel ...Selection) error {

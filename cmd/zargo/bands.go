@@ -9,22 +9,22 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// A selection may be larger than memory. It is therefore cut into bands: consecutive parts in C
-// order that fit in memory. Bands end at chunk boundaries if a row of chunks fits in memory, so
-// that no chunk is read twice or written in part.
+// A selection may be larger than memory. Commands therefore divide it into bands: consecutive parts
+// in C order that fit in memory. If a row of chunks fits in memory, bands end at chunk boundaries.
+// No chunk is then read twice or written in part.
 
-// maxBand is the default maximum size of a band in bytes. A band of 128 chunks of 1 MiB occupies
-// the 128 concurrent requests of a bucket.
+// maxBand is the default maximum size of a band in bytes. A band of 128 chunks of 1 MiB uses all
+// 128 concurrent requests of a bucket.
 const maxBand = 128 << 20
 
-// band is one part of a selection and its size in bytes.
+// band is a part of a selection and its size in bytes.
 type band struct {
 	region
 	bytes int
 }
 
-// bandsToWrite cuts a selection of an array into bands at the boundaries of stored objects. The
-// bands are consecutive in C order.
+// bandsToWrite divides a selection of an array into bands that end at the boundaries of stored
+// objects. The bands are consecutive in C order.
 func bandsToWrite(ctx context.Context, a *zarr.Array, r region) (iter.Seq[band], error) {
 	memory := concurrency.Memory() / 2
 	return cut(ctx, r, objectsOf(a), a.DType().Size(), min(maxBand, memory), memory)
@@ -33,11 +33,12 @@ func bandsToWrite(ctx context.Context, a *zarr.Array, r region) (iter.Seq[band],
 // chunking describes the division of an array into chunks or shards.
 type chunking struct {
 	shape []int // shape of all chunks; nil if they differ
-	// at returns the chunk that contains element i along an axis. It is used if shape is nil.
+	// at returns the chunk that contains element i along an axis. It is not called if shape is set.
 	at func(axis, i int) (chunk, start, length int)
 }
 
-// chunksOf returns the division of an array into parts that can be read independently.
+// chunksOf returns the division of an array into chunks, which can be read independently. In shards
+// these are the inner chunks.
 func chunksOf(a *zarr.Array) chunking { return chunking{a.Chunks(), a.ChunkAt} }
 
 // objectsOf returns the division of an array into stored objects.
@@ -61,11 +62,11 @@ func (c chunking) span(axis, i int) (start, length int) {
 	return start, length
 }
 
-// steps is the number of iterations after which a long loop checks its context. 65,536 iterations
-// take about a millisecond.
+// steps is the number of iterations between two checks of the context in a long loop. 65,536
+// iterations take about a millisecond.
 const steps = 1 << 16
 
-// most returns the largest number of elements of a along axis k that are in the same chunk.
+// most returns the maximum number of selected elements along axis k in one chunk.
 func (c chunking) most(ctx context.Context, k int, a axis) (int, error) {
 	if c.shape != nil {
 		return min((c.shape[k]-1)/max(a.step, -a.step)+1, a.count), nil
@@ -82,8 +83,8 @@ func (c chunking) most(ctx context.Context, k int, a axis) (int, error) {
 	return most, nil
 }
 
-// around returns the range [first, next) of the elements of a that are in the chunk of element i.
-// first may be negative.
+// around returns the range [first, next) of selected elements that are in the same chunk as the
+// i-th. first may be negative.
 func (c chunking) around(k int, a axis, i int) (first, next int) {
 	start, length := c.span(k, a.at(i))
 	before := a.at(i) - start // elements of the chunk before and after this one
@@ -95,15 +96,15 @@ func (c chunking) around(k int, a axis, i int) (first, next int) {
 	return i - before/step, i + min(after/step, a.count-1-i) + 1
 }
 
-// cut yields bands of about target bytes, or of one row of chunks if a row is larger. It returns
-// fault.Limit if a row of chunks exceeds limit.
+// cut divides a region into bands of about target bytes, or of one row of chunks if a row is
+// larger. It returns fault.Limit if a row of chunks exceeds limit.
 func cut(ctx context.Context, r region, chunks chunking, elem int, target, limit int64) (iter.Seq[band], error) {
 	total, err := r.bytes(elem)
 	if err != nil {
 		return nil, err
 	}
 	k := r.first()
-	if k < len(r) && total > target && r[k].list == nil { // a list may be cut anywhere
+	if k < len(r) && total > target && r[k].list == nil { // a band of a list may end within a chunk
 		rows, err := chunks.most(ctx, k, r[k])
 		if err != nil {
 			return nil, err
@@ -118,7 +119,7 @@ func cut(ctx context.Context, r region, chunks chunking, elem int, target, limit
 
 func always(n int64) func() int64 { return func() int64 { return n } }
 
-// first returns the axis along which to cut a region: the first axis whose length is not 1.
+// first returns the axis along which to divide a region: the first axis whose length is not 1.
 func (r region) first() int {
 	k := 0
 	for k < len(r) && r[k].count == 1 {
@@ -127,15 +128,16 @@ func (r region) first() int {
 	return k
 }
 
-// cutter cuts regions into bands.
+// cutter divides regions into bands.
 type cutter struct {
 	chunks chunking
 	elem   int          // bytes of an element
 	target func() int64 // approximate bytes of the next band, at most limit
-	limit  func() int64 // maximum bytes of the next band, but at least one element
+	limit  func() int64 // maximum bytes of the next band; a band of one element may exceed it
 }
 
-// bands yields the bands of a region. It yields none if the size of the region overflows an int64.
+// bands yields the bands of a region. It yields nothing if the region is empty or its size
+// overflows an int64.
 func (c cutter) bands(r region) iter.Seq[band] {
 	return func(yield func(band) bool) {
 		if total, err := r.bytes(c.elem); err == nil && total > 0 {
@@ -144,8 +146,8 @@ func (c cutter) bands(r region) iter.Seq[band] {
 	}
 }
 
-// cut yields the bands of r. It cuts along the first axis longer than 1. If one row along that axis
-// exceeds the limit, it cuts each row along the next axis.
+// cut yields the bands of r. It divides r along the first axis longer than 1. If one row along that
+// axis exceeds the limit, it divides each row along the next axis.
 func (c cutter) cut(r region, total int64, yield func(band) bool) bool {
 	k := r.first()
 	if k == len(r) || total <= c.target() {
@@ -168,9 +170,9 @@ func (c cutter) cut(r region, total int64, yield func(band) bool) bool {
 	return true
 }
 
-// end returns the end of a band that starts at from. The band ends at a chunk boundary after about
-// want elements, and is not longer than most. end searches a list for the boundary, and computes
-// the boundary otherwise.
+// end returns the end of a band that starts at from: a chunk boundary after about want elements, or
+// from+most if that is less. end searches a list for the boundary, and computes the boundary of a
+// slice.
 func (a axis) end(chunks chunking, k, from int, want, most int64) int {
 	if want >= int64(a.count-from) {
 		return a.count
@@ -189,8 +191,8 @@ func (a axis) end(chunks chunking, k, from int, want, most int64) int {
 	return from + int(most)
 }
 
-// boundary returns the last chunk boundary i of a list with from < i ≤ to. If there is none, it
-// returns the next boundary, limited to from+most and to the end of the list.
+// boundary returns the last chunk boundary i of a list with from < i ≤ to. Without such a boundary,
+// it returns the first one after to, limited to from+most and to the end of the list.
 func (a axis) boundary(chunks chunking, k, from, to int, most int64) int {
 	another := func(i int) bool { // the i-th element starts a new chunk
 		before, _ := chunks.span(k, a.at(i-1))

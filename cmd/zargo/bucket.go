@@ -31,7 +31,7 @@ type bucketCheckCmd struct {
 	JSON     bool   `name:"json" help:"Print a JSON object."`
 }
 
-// errNotHeld is the error of a run in which checks of the bucket failed.
+// errNotHeld is the error of a run if checks of the bucket failed.
 const errNotHeld = constError("checks failed")
 
 // dryRunInfo is the output of --dry-run --json.

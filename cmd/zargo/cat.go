@@ -27,7 +27,7 @@ type catCmd struct {
 	fieldFlag
 }
 
-// Run prints an array. The text format omits elements of large arrays; the other formats print all
+// Run prints an array. The text format omits elements of large arrays. The other formats print all
 // elements.
 func (c *catCmd) Run(ctx context.Context, s *session) error {
 	items, err := c.items()
@@ -88,7 +88,7 @@ func (c *catCmd) Run(ctx context.Context, s *session) error {
 		}
 	}
 	if c.Stats {
-		before := since(&s.report, store.Amount{}) // requests to open the array do not count, as in a plan
+		before := since(&s.report, store.Amount{}) // exclude the requests to open the array, as in a plan
 		defer func() { s.stats = &stats{since(&s.report, before), c.priceFlags} }()
 	}
 	toFile := c.Output != "" && c.Output != "-"
@@ -119,7 +119,7 @@ func (c *catCmd) Run(ctx context.Context, s *session) error {
 	})
 }
 
-// values returns how to read the elements.
+// values returns the reader of the elements that the flags determine.
 func (c *catCmd) values(p *place, a *zarr.Array) (decoded, error) {
 	if !c.Decode {
 		return asStored(a), nil
@@ -148,7 +148,7 @@ func (c *catCmd) print(ctx context.Context, s *session, w io.Writer, p *place, a
 	return printTo(ctx, s.far, out, a, r, v, most)
 }
 
-// printTo prints the elements that r selects to a sink. most is the approximate maximum number of
+// printTo writes the elements that r selects to a sink. most is the approximate maximum number of
 // bytes of elements in memory.
 func printTo(ctx context.Context, far *progress, out render.Sink, a *zarr.Array, r region, v decoded, most int64) error {
 	if err := out.Begin(); err != nil {
@@ -165,7 +165,7 @@ func printTo(ctx context.Context, far *progress, out render.Sink, a *zarr.Array,
 	return out.End()
 }
 
-// printText prints a region for people. It reads only the elements that it prints.
+// printText prints a region in the text format. It reads only the elements that it prints.
 func printText(ctx context.Context, w io.Writer, r region, v decoded) error {
 	axes := make([]render.Axis, len(r))
 	for k, x := range r {
@@ -180,8 +180,8 @@ func printText(ctx context.Context, w io.Writer, r region, v decoded) error {
 	})
 }
 
-// checkedWriter is a writer that fails after its context has ended, so that a long output can be
-// interrupted.
+// checkedWriter is a writer that fails after its context has ended, so users can interrupt a long
+// output.
 type checkedWriter struct {
 	ctx context.Context
 	w   io.Writer

@@ -14,8 +14,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/dir"
 )
 
-// TestCatInBands prints arrays of several layouts in every format, and checks that the output is
-// the same with very little memory and with ample memory.
+// TestCatInBands prints arrays of several layouts in every format, and checks that the output does
+// not depend on the size of the bands.
 func TestCatInBands(t *testing.T) {
 	t.Chdir(t.TempDir())
 	p := newProgram()
@@ -39,7 +39,7 @@ func TestCatInBands(t *testing.T) {
 		}
 		for i := range 7 * 5 * 6 {
 			if i%11 > 6 || i > 60 && i < 140 {
-				continue // leaves chunks that are not stored, and elements with the fill value
+				continue // chunks that are not stored, and elements with the fill value
 			}
 			at := []zarr.Selection{zarr.At(i / 30), zarr.At(i / 6 % 5), zarr.At(i % 6)}
 			if texts {
@@ -69,8 +69,8 @@ func TestCatInBands(t *testing.T) {
 	}
 }
 
-// TestCatOfHardlyAnything checks that a selection of very many elements or chunks is refused if
-// hardly any of them are stored.
+// TestCatOfHardlyAnything checks that cat refuses a huge selection if fewer than 1 in 100 chunks
+// are stored.
 func TestCatOfHardlyAnything(t *testing.T) {
 	t.Chdir(t.TempDir())
 	p := newProgram()

@@ -11,7 +11,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// copyFlags holds the flags for properties in which a copy may differ from its source.
+// copyFlags holds the flags for properties that a copy may change.
 type copyFlags struct {
 	Chunks      string   `help:"Elements of a chunk: 8760,10,10 for arrays with as many axes, or time=8760,lat=10 for arrays with axes of these names. Other arrays keep their chunk shape." placeholder:"N,…"`
 	Shards      string   `help:"Elements of a shard, in the same form. none stores each chunk as an object." placeholder:"N,…"`

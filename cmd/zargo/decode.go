@@ -13,7 +13,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// decoded describes how to read the elements of an array for printing.
+// decoded reads and formats the elements of an array.
 type decoded struct {
 	t     dtype.Type // of the elements in a buffer
 	read  render.Reader
@@ -21,19 +21,19 @@ type decoded struct {
 	cost  int64 // bytes of memory for each byte in a buffer
 }
 
-// asStored returns how to read elements without decoding.
+// asStored returns a reader of the stored elements.
 func asStored(a *zarr.Array) decoded {
 	v := decoded{cost: 1}
 	v.t, v.read = render.ReaderOf(a)
 	return v
 }
 
-// decode returns how to read elements that are decoded by the CF conventions. name is the array's
-// name for errors.
+// decode returns a reader that decodes elements by the CF conventions. name is the name of the
+// array in errors.
 //
-// Times are decoded to their texts. As in xarray, values of float16 and float32 become float32
-// unless they are scaled. Other numbers that are scaled or may be missing become float64. All other
-// values remain as they are stored.
+// Times become text. As in xarray, values of float16 and float32 become float32 unless they are
+// scaled. Other numbers become float64 if they are scaled, may be missing or have the attribute
+// _Unsigned. All other elements are not decoded.
 func decode(a *zarr.Array, name string) (decoded, error) {
 	t, attrs := a.DType(), a.Attrs()
 	c, err := codingOf(a, name)
@@ -53,12 +53,12 @@ func decode(a *zarr.Array, name string) (decoded, error) {
 	return decoding{a, c, time, single && !c.Packed()}.decoded(), nil
 }
 
-// codingOf returns the coding of an array. The error is fault.Type if its values are not numbers.
+// codingOf returns the coding of an array. It returns fault.Type if the elements are not numbers.
 func codingOf(a *zarr.Array, name string) (*cf.Coding, error) {
 	return cf.New(cf.Variable{Name: name, Type: a.DType(), Fill: a.Fill(), V2: a.Format() == 2, Attrs: a.Attrs()}, cf.Options{})
 }
 
-// decoding is an array and the coding of its values.
+// decoding is an array with the coding of its elements.
 type decoding struct {
 	a      *zarr.Array
 	c      *cf.Coding
@@ -66,7 +66,7 @@ type decoding struct {
 	single bool // decode to float32 instead of float64
 }
 
-// decoded returns how to read the decoded values.
+// decoded returns a reader of the decoded elements.
 func (d decoding) decoded() decoded {
 	switch d.a.DType() {
 	case dtype.Int8:
@@ -91,7 +91,7 @@ func (d decoding) decoded() decoded {
 	return decodedFrom[float32](d)
 }
 
-// decodedFrom returns how to decode values that are stored as S.
+// decodedFrom returns a reader of the decoded elements for stored elements of type S.
 func decodedFrom[S cf.Number](d decoding) decoded {
 	switch {
 	case d.time:
@@ -109,7 +109,7 @@ func decodedFrom[S cf.Number](d decoding) decoded {
 	return decoded{render.Decoded{Type: dtype.Float64}, readFloats[S, float64](d, 8), false, 3}
 }
 
-// readTimes returns a reader that stores times in a slice, and their indices in the buffer.
+// readTimes returns a reader that stores decoded times in *times, and their indices in the buffer.
 func readTimes[S cf.Number](d decoding, times *[]cf.Time) render.Reader {
 	return func(ctx context.Context, buf []byte, sel ...zarr.Selection) error {
 		*times = nil // free the previous times first
@@ -123,7 +123,7 @@ func readTimes[S cf.Number](d decoding, times *[]cf.Time) render.Reader {
 	}
 }
 
-// readFloats returns a reader that stores decoded values of size bytes in the buffer.
+// readFloats returns a reader that stores decoded elements of size bytes in the buffer.
 func readFloats[S cf.Number, D cf.Float](d decoding, size int) render.Reader {
 	return func(ctx context.Context, buf []byte, sel ...zarr.Selection) error {
 		src, err := readStored[S](ctx, d.a, sel)
@@ -145,7 +145,7 @@ func readFloats[S cf.Number, D cf.Float](d decoding, size int) render.Reader {
 	}
 }
 
-// readStored reads stored values. Values of float16 are read as float32.
+// readStored reads stored elements. It converts float16 to float32.
 func readStored[S cf.Number](ctx context.Context, a *zarr.Array, sel []zarr.Selection) ([]S, error) {
 	if a.DType() == dtype.Type(dtype.Float16) {
 		return zarr.ReadAs[S](ctx, a, sel...)

@@ -14,8 +14,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/meta"
 )
 
-// nodeInfo is the JSON object that info and ls print for a node, documented in
-// docs/reference/cli.md. Members may be added but must never be removed or change their meaning.
+// nodeInfo is the JSON object that info and ls print for a node. docs/reference/cli.md documents
+// it. New members may be added, but existing members must not be removed or change their meaning.
 type nodeInfo struct {
 	Kind   string `json:"kind"` // "array" or "group"; otherwise "folder" or "object"
 	URL    string `json:"url,omitempty"`
@@ -100,7 +100,7 @@ func describe(n zarr.Node) (nodeInfo, error) {
 	var err error
 	t, _, _ := dtype.Uniform(a.DType())
 	if d.DType, err = t.V3(); errors.Is(err, errors.ErrUnsupported) {
-		d.DType, err = json.Marshal(a.DType().String()) // a data type that only v2 has
+		d.DType, err = json.Marshal(a.DType().String()) // only v2 has the data type
 	}
 	if err != nil {
 		return info, err
@@ -152,7 +152,7 @@ func list(shape []int) string {
 	return strings.Join(parts, ", ")
 }
 
-// dtypeText formats the data type for people.
+// dtypeText formats the data type as human-readable text.
 func (d *arrayInfo) dtypeText() string {
 	var name string
 	if json.Unmarshal(d.DType, &name) == nil {

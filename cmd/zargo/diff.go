@@ -24,7 +24,8 @@ type diffCmd struct {
 	JSON     bool     `name:"json" help:"Print a JSON object."`
 }
 
-// Run prints the differences. If there are any, it returns errDiffers, which has its own exit code.
+// Run prints the differences. If the nodes differ, it returns errDiffers, which has its own exit
+// code.
 func (c *diffCmd) Run(ctx context.Context, s *session) error {
 	if c.First < 0 {
 		return usagef("--first must be at least 0, is %d", c.First)
@@ -63,7 +64,8 @@ func (c *diffCmd) Run(ctx context.Context, s *session) error {
 	return err
 }
 
-// tolerance returns the tolerance that the flags set, or nil. A flag that is not set is 0.
+// tolerance returns the tolerance that --rtol and --atol set, or nil if neither is set. The default
+// of either flag is 0.
 func (c *diffCmd) tolerance() (*diff.Tolerance, error) {
 	if c.RTol == nil && c.ATol == nil {
 		return nil, nil
@@ -84,8 +86,8 @@ func (c *diffCmd) tolerance() (*diff.Tolerance, error) {
 	return t, nil
 }
 
-// oneOf adds the URL of a place to an error: that of q if the error is known to concern q,
-// otherwise that of p.
+// oneOf adds the URL of q to an error that names the store of q, and the URL of p to any other
+// error.
 func oneOf(err error, p, q *place) error {
 	if name := storeName(err); name != "" && name == q.root.String() {
 		return q.fail(err)

@@ -71,7 +71,7 @@ func (c *dumpCmd) Run(ctx context.Context, s *session) error {
 	return p.fail(cdl.Write(&checkedWriter{ctx, s.out}, f, data))
 }
 
-// wanted returns the arrays whose values are printed, with their paths in the dataset as keys.
+// wanted returns the arrays whose values dump prints. The keys are their paths in the dataset.
 func (c *dumpCmd) wanted(b *cdlBuilder) (map[string]*cdlArray, error) {
 	wanted := map[string]*cdlArray{}
 	for name, a := range b.arrays {
@@ -92,7 +92,8 @@ func (c *dumpCmd) wanted(b *cdlBuilder) (map[string]*cdlArray, error) {
 	return wanted, nil
 }
 
-// cdlName returns the name of the dataset at a URL: its last segment without an extension.
+// cdlName returns the name of the dataset at a URL: the last segment of the URL without its
+// extension.
 func cdlName(url string) string {
 	l, err := openurl.Parse(url)
 	name := url
@@ -106,7 +107,7 @@ func cdlName(url string) string {
 	return cmp.Or(strings.TrimSuffix(name, path.Ext(name)), "zarr")
 }
 
-// group adds a group, its arrays and the groups below it. outer contains the dimensions of the
+// group converts a group, its arrays and the groups below it. outer contains the dimensions of the
 // groups above.
 func (b *cdlBuilder) group(ctx context.Context, to *cdl.Group, g *zarr.Group, outer []cdl.Dim) error {
 	var arrays []*zarr.Array
@@ -151,8 +152,9 @@ func (b *cdlBuilder) group(ctx context.Context, to *cdl.Group, g *zarr.Group, ou
 	return nil
 }
 
-// nczarr returns the names of dimensions that only NCZarr's metadata contains, by the name of the
-// array. It sends requests only if an array has no names otherwise.
+// nczarr returns the dimension names of the arrays of a group from the metadata of NCZarr. The keys
+// are the names of the arrays. nczarr sends requests only if the metadata of an array lacks
+// dimension names.
 func (b *cdlBuilder) nczarr(ctx context.Context, g *zarr.Group, arrays []*zarr.Array) (map[string][]string, error) {
 	if !slices.ContainsFunc(arrays, func(a *zarr.Array) bool { return a.Dims() == nil && len(a.Shape()) > 0 }) {
 		return nil, nil

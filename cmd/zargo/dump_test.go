@@ -27,7 +27,7 @@ func sameText(t testing.TB, got, want string) {
 	}
 }
 
-// TestDump compares the output with that of ncdump for a netCDF file with the same content
+// TestDump compares the output with the output of ncdump for a netCDF file of the same content
 // (testdata/cdl/make.py).
 func TestDump(t *testing.T) {
 	p := newProgram()
@@ -42,7 +42,7 @@ func TestDump(t *testing.T) {
 	}
 }
 
-// TestDumpSome checks which values are printed.
+// TestDumpSome checks which values the flags select.
 func TestDumpSome(t *testing.T) {
 	p := newProgram()
 	const url = "testdata/cdl/data.v3.zip|zip:"

@@ -11,11 +11,12 @@ import (
 	"github.com/zargo-io/zargo/cmd/zargo/internal/cdl"
 )
 
-// attrsOf returns attributes sorted by name. kind is the type of the variable, or nil.
+// attrsOf converts attributes and sorts them by name. kind is the type of the variable, or nil.
 //
-// JSON has only one type of numbers. Integers become int, or int64 if they do not fit; other
-// numbers become double. The attributes that the CF conventions define in the type of the variable
-// have that type. Values that CDL lacks, such as objects, become texts with their JSON.
+// JSON has only one numeric type. Integers become int, or a longer type if they need it, and other
+// numbers become double. Some attributes, such as valid_min, have the type of the variable by the
+// CF conventions. Values without an equivalent in CDL, such as objects, become strings that contain
+// their JSON.
 func attrsOf(attrs map[string]any, kind *cdl.Type) []cdl.Attr {
 	var out []cdl.Attr
 	for _, name := range slices.Sorted(maps.Keys(attrs)) {
@@ -39,7 +40,7 @@ func attrsOf(attrs map[string]any, kind *cdl.Type) []cdl.Attr {
 		default:
 			text, err := compactValue(attrs[name])
 			if err != nil {
-				continue // cannot happen: the value was decoded from JSON
+				continue // cannot happen: encoding/json has decoded the value
 			}
 			a.Values, a.Note = []any{text}, "JSON"
 		}
@@ -48,7 +49,7 @@ func attrsOf(attrs map[string]any, kind *cdl.Type) []cdl.Attr {
 	return out
 }
 
-// textsOf returns the values if all of them are texts.
+// textsOf reports whether all values are strings, and returns them.
 func textsOf(list []any) ([]any, bool) {
 	for _, v := range list {
 		if _, ok := v.(string); !ok {
@@ -58,8 +59,8 @@ func textsOf(list []any) ([]any, bool) {
 	return list, true
 }
 
-// numbersOf sets the type and the values of an attribute if all values are numbers. like is the
-// type that the attribute should have, or nil.
+// numbersOf sets the type and the values of an attribute and reports true if all values are
+// numbers. like is the type of the variable if the attribute should have that type, or nil.
 func numbersOf(a *cdl.Attr, list []any, like *cdl.Type) bool {
 	values := make([]any, len(list))
 	kind := cdl.Int
@@ -97,8 +98,8 @@ func numbersOf(a *cdl.Attr, list []any, like *cdl.Type) bool {
 	return typed != nil
 }
 
-// numberOf returns a number of an attribute as an int64, a uint64 or a float64. If the attribute
-// should have the type of a float, the texts of NaN and the infinities are numbers too.
+// numberOf converts a number of an attribute to int64, uint64 or float64. If like is a
+// floating-point type, it also converts the strings for NaN and the infinities.
 func numberOf(v any, like *cdl.Type) (any, bool) {
 	text := ""
 	switch v := v.(type) {
@@ -133,7 +134,7 @@ func numberOf(v any, like *cdl.Type) (any, bool) {
 	return f, err == nil || math.IsInf(f, 0)
 }
 
-// as returns numbers as values of a type. ok is false if the type cannot represent one of them.
+// as converts numbers to a type. ok is false if the type cannot represent one of them.
 func as(kind cdl.Type, values []any) (typed []any, ok bool) {
 	typed = make([]any, len(values))
 	for i, v := range values {

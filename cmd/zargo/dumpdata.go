@@ -15,10 +15,11 @@ import (
 // dumpBand is the maximum number of bytes of elements in memory.
 const dumpBand = 16 << 20
 
-// textBand is the maximum number of texts of varying length that are read at a time.
+// textBand is the maximum number of variable-length strings to read at a time.
 const textBand = 1 << 16
 
-// write prints the values of an array. With all set, it prints any number of absent chunks.
+// write prints the values of an array. If all is false, it returns an error for a huge array whose
+// chunks are mostly not stored.
 func (a *cdlArray) write(ctx context.Context, d *cdl.DataWriter, all bool) error {
 	r, err := resolve(nil, a.Shape(), a.Dims())
 	if err != nil {
@@ -102,8 +103,8 @@ func printNumbers[T any](a *cdlArray, d *cdl.DataWriter, put func(T)) func(elems
 	}
 }
 
-// convertNumbers converts elements to T. Booleans and times, which dtype.Convert refuses, become
-// the integers that they are stored as.
+// convertNumbers converts elements to T. It converts booleans and times, which dtype.Convert does
+// not accept, from the stored integers.
 func convertNumbers[T any](t dtype.Type, dst []T, elems []byte) error {
 	switch t.(type) {
 	case dtype.DateTime, dtype.TimeDelta:
@@ -115,8 +116,8 @@ func convertNumbers[T any](t dtype.Type, dst []T, elems []byte) error {
 	return dtype.Convert(t, dst, elems)
 }
 
-// texts returns a function that prints the characters along the last dimension as a text, without
-// the zero bytes at its end.
+// texts returns a function that prints the characters along the last dimension as one string. It
+// omits zero bytes at the end.
 func (a *cdlArray) texts(d *cdl.DataWriter) func(elems []byte) error {
 	row := max(a.row(), 1)
 	var text []byte
@@ -133,7 +134,7 @@ func (a *cdlArray) texts(d *cdl.DataWriter) func(elems []byte) error {
 	}
 }
 
-// fixedText returns the text of an element of S or U.
+// fixedText returns the string in an element of the data types S and U.
 func fixedText(t dtype.Type, b []byte) string {
 	if _, ok := t.(dtype.U); !ok {
 		return dtype.Text(b)

@@ -8,8 +8,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// cdlType returns the type of CDL for a data type. If it is not equivalent, note has the name of
-// the data type. ok is false if there is no type of CDL that represents the values.
+// cdlType returns the CDL type for a data type. If the types are not equivalent, note is the name
+// of the data type. ok is false if no CDL type can represent the elements.
 func cdlType(t dtype.Type) (kind cdl.Type, note string, ok bool) {
 	switch t {
 	case dtype.Bool, dtype.Int8:
@@ -54,7 +54,7 @@ func cdlType(t dtype.Type) (kind cdl.Type, note string, ok bool) {
 	return 0, "", false
 }
 
-// valueOf returns an element as an int64, uint64 or float64, or nil if it is not a number.
+// valueOf returns the element b as an int64, uint64 or float64, or nil if t is not numeric.
 func valueOf(t dtype.Type, b []byte) any {
 	kind, _, ok := cdlType(t)
 	if !ok || len(b) != t.Size() {

@@ -14,27 +14,27 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// cdlBuilder describes arrays as variables of CDL.
+// cdlBuilder converts arrays to CDL variables.
 type cdlBuilder struct {
-	name    string               // of an array at the root of a store
-	special bool                 // add the special attributes of storage
+	name    string               // name for an array at the root of a store
+	special bool                 // add _Storage and _ChunkSizes, as ncdump -s does
 	path    []string             // names of the current group and the groups above
-	arrays  map[string]*cdlArray // variables with a type of CDL, by their paths
-	find    func(text string)    // reports a departure from the conventions
+	arrays  map[string]*cdlArray // variables with a CDL type, by path
+	find    func(text string)    // reports a violation of the conventions
 }
 
-// cdlArray is an array that is a variable of CDL.
+// cdlArray is an array with its CDL dimensions and type.
 type cdlArray struct {
 	*zarr.Array
 	dims    []string
 	kind    cdl.Type
-	missing []byte // element that is missing; or nil
+	missing []byte // element that marks missing values; or nil
 }
 
-// isIndex reports whether the array has the coordinates of a dimension.
+// isIndex reports whether the array is an index coordinate.
 func (a *cdlArray) isIndex() bool { return len(a.dims) == 1 && a.dims[0] == a.Name() }
 
-// row returns the length of the last dimension.
+// row returns the length of the last dimension, or 0 for a scalar.
 func (a *cdlArray) row() int {
 	if a == nil || len(a.dims) == 0 {
 		return 0
@@ -42,8 +42,7 @@ func (a *cdlArray) row() int {
 	return a.Shape()[len(a.dims)-1]
 }
 
-// withoutDims returns attributes without those that describe the dimensions of an array, and those
-// of NCZarr.
+// withoutDims returns a copy of attributes without _ARRAY_DIMENSIONS and the attributes of NCZarr.
 func withoutDims(attrs map[string]any) map[string]any {
 	attrs = maps.Clone(attrs)
 	maps.DeleteFunc(attrs, func(name string, _ any) bool {
@@ -52,8 +51,8 @@ func withoutDims(attrs map[string]any) map[string]any {
 	return attrs
 }
 
-// dims returns names for all dimensions of an array. names may be nil, or lack the last dimension
-// of an array of characters.
+// dims returns the names of all dimensions of an array. It uses the names in the metadata of the
+// array, else names, and creates missing names.
 func (b *cdlBuilder) dims(a *zarr.Array, names []string) []string {
 	shape := a.Shape()
 	if own := a.Dims(); own != nil {
@@ -64,7 +63,7 @@ func (b *cdlBuilder) dims(a *zarr.Array, names []string) []string {
 	for i := range dims {
 		switch {
 		case dims[i] != "":
-		case i == len(names) && i > 0: // the characters of texts
+		case i == len(names) && i > 0: // NCZarr does not name the dimension of characters
 			dims[i] = fmt.Sprintf("string%d", shape[i])
 		default:
 			dims[i] = fmt.Sprintf("dim_%d", i)
@@ -73,8 +72,9 @@ func (b *cdlBuilder) dims(a *zarr.Array, names []string) []string {
 	return dims
 }
 
-// array adds an array to a group, and those of its dimensions that neither the group nor one above
-// declares. names contains the names of its dimensions if the array does not have them, or is nil.
+// array adds an array to a group, together with its dimensions that neither the group nor a group
+// above declares. names contains the dimension names if the metadata of the array lacks them; or
+// nil.
 func (b *cdlBuilder) array(to *cdl.Group, outer []cdl.Dim, a *zarr.Array, names []string) error {
 	shape, dims, attrs := a.Shape(), b.dims(a, names), withoutDims(a.Attrs())
 	for i, name := range dims {
@@ -127,7 +127,7 @@ func (b *cdlBuilder) array(to *cdl.Group, outer []cdl.Dim, a *zarr.Array, names 
 	return nil
 }
 
-// lengthOf returns the length of a dimension. The innermost declaration is the last.
+// lengthOf returns the length in the last declaration of a dimension, which is the innermost one.
 func lengthOf(dims []cdl.Dim, name string) (int, bool) {
 	for _, d := range slices.Backward(dims) {
 		if d.Name == name {
@@ -137,8 +137,8 @@ func lengthOf(dims []cdl.Dim, name string) (int, bool) {
 	return 0, false
 }
 
-// missingOf returns the element that is missing by xarray's rules, or nil, and the attributes
-// without it. The attributes are a copy.
+// missingOf returns the element that xarray treats as missing, or nil. It also returns a copy of
+// the attributes without _FillValue if _FillValue is that element.
 func missingOf(a *zarr.Array, attrs map[string]any) ([]byte, map[string]any) {
 	t, fill := a.DType(), a.Fill()
 	if attrs = maps.Clone(attrs); attrs == nil {
@@ -172,7 +172,7 @@ func missingOf(a *zarr.Array, attrs map[string]any) ([]byte, map[string]any) {
 	return b, attrs
 }
 
-// encoded returns the element with the notation of a v3 fill value, or nil.
+// encoded parses an element in the notation of v3 fill values. It returns nil if text is malformed.
 func encoded(t dtype.Type, text string) []byte {
 	b, err := t.ParseFill([]byte(text), 3)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// exit is an exit code, its meaning, and the kinds of errors that it stands for.
+// exit is an exit code with its meaning and its kinds of errors.
 type exit struct {
 	code  int
 	means string

@@ -18,8 +18,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// georefInfo is the part of nodeInfo that only nodes with a georeference or the levels of a pyramid
-// have.
+// georefInfo is the part of nodeInfo that describes the georeference or the pyramids of a node.
 type georefInfo struct {
 	CRS      *crsInfo      `json:"crs,omitempty"`
 	Grid     *gridInfo     `json:"grid,omitempty"`
@@ -75,8 +74,8 @@ type findingInfo struct {
 }
 
 // georeference reads the coordinate reference system and the pyramids of a node. It opens the
-// levels of a pyramid, and the grid mapping variable and the group of an array that has one of the
-// attributes that need them. A level or a group that cannot be read is not an error.
+// levels of each pyramid. It opens the group and the grid mapping variable of an array if the
+// attributes of the array refer to them. It ignores errors of these nodes.
 func (i *nodeInfo) georeference(ctx context.Context, s *session, p *place, n zarr.Node) error {
 	info := &georefInfo{}
 	node := crs.Node{Attrs: n.Attrs()}
@@ -115,8 +114,8 @@ func (i *nodeInfo) georeference(ctx context.Context, s *session, p *place, n zar
 	return ctx.Err()
 }
 
-// needsGroup reports whether the georeference of an array may depend on the group above it, or on a
-// variable of the group.
+// needsGroup reports whether the georeference of an array may depend on the group above it or on
+// another array of that group.
 func needsGroup(n crs.Node) bool {
 	coords, _ := n.Attrs["coordinates"].(string)
 	if n.Attrs["grid_mapping"] != nil || strings.Contains(coords, "spatial_ref") {
@@ -126,12 +125,13 @@ func needsGroup(n crs.Node) bool {
 	return ref.CRS == nil && ref.Grid != nil
 }
 
-// addGroup sets the fields of a node that depend on the group directly above an array. It leaves
-// those out that cannot be read. The caller calls release when the node is no longer used.
+// addGroup sets n.Parent and n.Var, which depend on the group directly above an array. It leaves
+// n.Parent unset if it cannot open the group, and both fields unset if it cannot open the store of
+// the group. The caller must call release after the last use of n.
 func (s *session) addGroup(ctx context.Context, p *place, n *crs.Node) (release func()) {
 	st, base := p.Store, strings.TrimPrefix(path.Dir("/"+p.path), "/")
 	release = func() {}
-	if p.path == "" { // the store is that of the array
+	if p.path == "" { // the array is the root of the store
 		l := p.root
 		if l.Scheme == "file" {
 			if abs, err := filepath.Abs(l.Path); err == nil {
@@ -156,7 +156,7 @@ func (s *session) addGroup(ctx context.Context, p *place, n *crs.Node) (release 
 		open = func(name string) (*zarr.Array, error) { return g.OpenArray(ctx, name) }
 	}
 	n.Var = func(name string) (map[string]any, bool) {
-		if strings.Contains(name, "/") || name == "." || name == ".." { // of another group
+		if strings.Contains(name, "/") || name == "." || name == ".." { // an array of another group
 			return nil, false
 		}
 		v, err := open(name)
@@ -168,12 +168,12 @@ func (s *session) addGroup(ctx context.Context, p *place, n *crs.Node) (release 
 	return release
 }
 
-// maxLevels is the maximum number of levels of a pyramid that info opens. Pyramids halve their
-// resolution at each level, and have fewer than 20 levels.
+// maxLevels is the maximum number of levels of a pyramid that info opens. Most pyramids have fewer
+// than 20 levels, because each level has half the resolution of the previous one.
 const maxLevels = 64
 
-// pyramidOf describes a pyramid. It opens the levels to read their shapes. It returns an error only
-// if ctx is done.
+// pyramidOf describes a pyramid. It opens each level to read its shape. It returns an error only if
+// ctx is done.
 func pyramidOf(ctx context.Context, g *zarr.Group, p multiscale.Pyramid) (pyramidInfo, error) {
 	out := pyramidInfo{Name: p.Name, Format: p.Format, Version: p.Version, Axes: []axisInfo{}}
 	for _, a := range p.Axes {

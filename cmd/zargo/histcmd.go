@@ -21,7 +21,7 @@ type histCmd struct {
 	JSON bool `name:"json" help:"Print one JSON object."`
 }
 
-// maxBins is the maximum number of bins. Each takes a line.
+// maxBins is the maximum number of bins. hist prints one line for each bin.
 const maxBins = 1000
 
 // Help returns examples.
@@ -102,7 +102,7 @@ func (c *histCmd) limits() (low, high float64, err error) {
 	return low, high, nil
 }
 
-// floatOf returns a number of a summary as a float64.
+// floatOf converts Min or Max of a summary to float64.
 func floatOf(v any) float64 {
 	switch v := v.(type) {
 	case int64:
@@ -115,10 +115,10 @@ func floatOf(v any) float64 {
 	return 0
 }
 
-// minBar is the minimum length of the longest bar.
+// minBar is the minimum length of the longest bar in characters.
 const minBar = 10
 
-// print prints a line for each bin: its lower edge, its count and a bar.
+// print prints one line for each bin: its lower edge, its count and a bar.
 func (i *histInfo) print(out io.Writer, width int) error {
 	edges, counts, most := make([]string, len(i.Edges)), make([]string, len(i.Counts)), int64(1)
 	edge, count := 0, 0
@@ -148,8 +148,8 @@ func (i *histInfo) print(out io.Writer, width int) error {
 	return err
 }
 
-// barOf returns a bar of block characters, in steps of an eighth of a character. A count above 0
-// has at least one step.
+// barOf returns a bar of block characters. Its length is a multiple of an eighth of a character.
+// The bar of a positive count is not empty.
 func barOf(n, most int64, width int) string {
 	if n == 0 {
 		return ""

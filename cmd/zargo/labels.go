@@ -18,8 +18,8 @@ import (
 )
 
 // chosen returns the region of an array that the items of --sel and --isel select. p is the place
-// that the array was opened from. chosen sends requests only for named items of --sel: it reads the
-// coordinates of their dimensions.
+// of the array. chosen sends requests only for named items of --sel, to read the coordinates of
+// their dimensions.
 func (s *session) chosen(ctx context.Context, p *place, a *zarr.Array, items []item) (region, error) {
 	c := s.coordinates(p)
 	defer c.release()
@@ -27,13 +27,13 @@ func (s *session) chosen(ctx context.Context, p *place, a *zarr.Array, items []i
 }
 
 // coordinates finds the index coordinates of arrays of one store. As in xarray, an array has the
-// coordinates of its group, and inherits those of the groups above it. coordinates keeps what it
-// read, so it reads each coordinate once. It is not safe for concurrent use.
+// coordinates of its group and inherits the coordinates of the groups above. coordinates caches
+// groups and coordinates, so it reads each of them once. It is not safe for concurrent use.
 type coordinates struct {
 	s      *session
 	p      *place
-	opened []*place               // stores above the root of p
-	groups map[string]*zarr.Group // by level.name; nil if there is no group
+	opened []*place               // opened stores above the root of p
+	groups map[string]*zarr.Group // by level.name; nil if no group is stored there
 	found  map[string]*dataset.Index
 }
 
@@ -50,8 +50,8 @@ func (c *coordinates) chosen(ctx context.Context, a *zarr.Array, items []item) (
 	return resolve(items, a.Shape(), a.Dims())
 }
 
-// columns returns the axes of a region with the labels of their coordinates. Axes without a
-// coordinate have the positions in the array as labels.
+// columns returns the axes of a region with the labels of their coordinates. If an axis has no
+// coordinate, its labels are the indices in the array.
 func (c *coordinates) columns(ctx context.Context, a *zarr.Array, r region) ([]render.Column, error) {
 	var columns []render.Column
 	for k, along := range r {
@@ -72,14 +72,14 @@ func (c *coordinates) columns(ctx context.Context, a *zarr.Array, r region) ([]r
 	return columns, nil
 }
 
-// release closes the stores that find opened.
+// release closes the stores that group opened.
 func (c *coordinates) release() {
 	for _, p := range c.opened {
 		p.release()
 	}
 }
 
-// find returns the items with the positions of their labels.
+// find returns a copy of items with the positions of their labels.
 func (c *coordinates) find(ctx context.Context, a *zarr.Array, items []item) ([]item, error) {
 	items = slices.Clone(items)
 	for i, it := range items {
@@ -109,8 +109,8 @@ func (c *coordinates) find(ctx context.Context, a *zarr.Array, items []item) ([]
 	return items, nil
 }
 
-// index returns the index coordinate of an axis, or nil if it has none. The coordinate is an array
-// in the group of the array or in a group above that group.
+// index returns the index coordinate of an axis, or nil if the axis lacks one. The coordinate is in
+// the group of the array or in a group above that group.
 func (c *coordinates) index(ctx context.Context, a *zarr.Array, k int) (*dataset.Index, error) {
 	dims := a.Dims()
 	if k >= len(dims) || dims[k] == "" || strings.Contains(dims[k], "/") {
@@ -137,7 +137,7 @@ func (c *coordinates) index(ctx context.Context, a *zarr.Array, k int) (*dataset
 			continue
 		}
 		if n := a.Shape()[k]; x.Len() != n {
-			return nil, fault.Newf(fault.Metadata, "the length is %d, but that of the array is %d", x.Len(), n)
+			return nil, fault.Newf(fault.Metadata, "the coordinate has length %d, but the dimension has length %d", x.Len(), n)
 		}
 		return x, nil
 	}
@@ -145,7 +145,7 @@ func (c *coordinates) index(ctx context.Context, a *zarr.Array, k int) (*dataset
 }
 
 // read reads the coordinate of a dimension in a group. from is the name of the group's level. read
-// returns nil if the group has none.
+// returns nil if the group does not have the coordinate.
 func (c *coordinates) read(ctx context.Context, from string, g *zarr.Group, dim string) (*dataset.Index, error) {
 	key := from + "\x00" + dim
 	if x, ok := c.found[key]; ok {
@@ -166,7 +166,8 @@ func (c *coordinates) read(ctx context.Context, from string, g *zarr.Group, dim 
 	return x, nil
 }
 
-// level is the location of a node: a path in the store of a place, or a location above that store.
+// level is the location of a node: a path in the store of coordinates.p, or a location above that
+// store.
 type level struct {
 	path  string
 	above openurl.Location // if the scheme is not empty, the node is at this location
@@ -179,7 +180,7 @@ func (l level) name() string {
 	return "/" + l.path
 }
 
-// above returns the level above another. ok is false if there is none.
+// above returns the level above l. ok is false if l is the highest level.
 func (c *coordinates) above(l level) (up level, ok bool) {
 	at := l.above
 	if at.Scheme == "" {
@@ -203,7 +204,7 @@ func (c *coordinates) above(l level) (up level, ok bool) {
 	return level{above: at}, ok
 }
 
-// group opens the group at a level. It returns nil if there is none.
+// group opens the group at a level. It returns nil if no group is stored there.
 func (c *coordinates) group(ctx context.Context, l level) (*zarr.Group, error) {
 	if g, ok := c.groups[l.name()]; ok {
 		return g, nil
@@ -239,7 +240,8 @@ func labelled(x *dataset.Index, it item) (axis, error) {
 		if list = strings.TrimSpace(list[1 : len(list)-1]); list == "" {
 			return axis{step: 1, list: []int{}}, nil
 		}
-		// Text takes two labels for a list, and one for a label. The second is removed below.
+		// dataset.Text interprets a single label as a label and two or more labels as a list.
+		// Append a label, and remove its position below.
 		var labels []string
 		for l := range strings.SplitSeq(list, ",") {
 			labels = append(labels, strings.TrimSpace(l))
@@ -258,8 +260,8 @@ func labelled(x *dataset.Index, it item) (axis, error) {
 	return axisAt(at, one), nil
 }
 
-// axisAt returns the selection of some positions. It is a slice if their distances are equal, and a
-// list otherwise.
+// axisAt returns the selection of positions. The result is a slice if the positions are
+// equidistant, and a list otherwise.
 func axisAt(at []int, drop bool) axis {
 	n := len(at)
 	if n < 2 {

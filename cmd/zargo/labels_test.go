@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestRequestsForLabels checks which nodes a selection reads: the array alone without named items,
-// and otherwise also its group and the coordinates of the named dimensions.
+// TestRequestsForLabels checks which nodes a selection reads. Without named items it reads only the
+// array. With named items it also reads the groups and the coordinates of the named dimensions.
 func TestRequestsForLabels(t *testing.T) {
 	t.Chdir(t.TempDir())
 	p := newProgram()
@@ -67,7 +67,7 @@ func TestRequestsForLabels(t *testing.T) {
 	}
 }
 
-// TestAxisAt checks that the selection of some positions has these positions.
+// TestAxisAt checks that axisAt returns a selection of the same positions.
 func TestAxisAt(t *testing.T) {
 	for _, at := range [][]int{{}, {4}, {0, 1, 2}, {1, 3, 5}, {5, 3, 1}, {2, 2}, {1, 2, 4}, {0, 9, 0}} {
 		a := axisAt(at, false)

@@ -12,10 +12,10 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// maxCDL is the maximum length of a CDL file. Headers have a few kilobytes.
+// maxCDL is the maximum length of a CDL file in bytes. A typical header has a few kilobytes.
 const maxCDL = 16 << 20
 
-// like creates a node from a description: another node, or a CDL file.
+// like creates a node with the metadata of another node or of a CDL file.
 func (c *createCmd) like(ctx context.Context, s *session) error {
 	isCDL := c.Like == "-" || strings.HasSuffix(strings.ToLower(c.Like), ".cdl")
 	f := c.specFlags
@@ -55,7 +55,7 @@ func (c *createCmd) like(ctx context.Context, s *session) error {
 	return c.copyNodes(ctx, s, p, g, nodes)
 }
 
-// readCDL reads the CDL file of --like, or standard input.
+// readCDL reads the CDL file of --like, or standard input for "-".
 func (c *createCmd) readCDL(s *session) (string, error) {
 	in := s.in
 	if c.Like != "-" {
@@ -74,7 +74,7 @@ func (c *createCmd) readCDL(s *session) (string, error) {
 }
 
 // vacant opens the place of a new hierarchy. It returns fault.Exists if a node is stored there,
-// unless the flags allow that. The caller closes the place.
+// unless the flags permit that. The caller closes the place.
 func (s *session) vacant(ctx context.Context, url string, f specFlags) (*place, error) {
 	p, err := s.locateNew(ctx, url, f.Root)
 	if err != nil || f.ExistOk {
@@ -90,7 +90,7 @@ func (s *session) vacant(ctx context.Context, url string, f specFlags) (*place, 
 	return nil, p.fail(err)
 }
 
-// nodesBelow returns all nodes below a group, groups before their members.
+// nodesBelow returns all nodes below a group. A group precedes its members.
 func nodesBelow(ctx context.Context, g *zarr.Group) ([]zarr.Node, error) {
 	var nodes []zarr.Node
 	for n, err := range g.Walk(ctx) {
@@ -102,8 +102,8 @@ func nodesBelow(ctx context.Context, g *zarr.Group) ([]zarr.Node, error) {
 	return nodes, nil
 }
 
-// copyNodes creates a group with the metadata of g, and the nodes below it. If g has consolidated
-// metadata, so has the new group.
+// copyNodes creates a group with the metadata of g, and creates the nodes below it. If g has
+// consolidated metadata, copyNodes consolidates the new group.
 func (c *createCmd) copyNodes(ctx context.Context, s *session, p *place, g *zarr.Group, nodes []zarr.Node) error {
 	format := max(g.Format(), 2) // format 1 cannot be written
 	to, err := createGroup(ctx, p.Store, p.path, zarr.Spec{Format: format, Attrs: g.Attrs()}, c.ExistOk, s.options()...)
@@ -133,7 +133,7 @@ func (c *createCmd) copyNodes(ctx context.Context, s *session, p *place, g *zarr
 	return c.after(ctx, s, p, to)
 }
 
-// createGroup creates a group. If existOk, it opens an existing group of the same format.
+// createGroup creates a group. If existOk is true, it opens an existing group of the same format.
 func createGroup(ctx context.Context, st store.Store, path string, spec zarr.Spec, existOk bool, opts ...zarr.Option) (*zarr.Group, error) {
 	g, err := zarr.CreateGroup(ctx, st, path, spec, opts...)
 	if !existOk || !errors.Is(err, fault.Exists) {

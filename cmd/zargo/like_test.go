@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestLikeRoundTrip creates datasets from a header that ncdump printed. The dump of each, and of
-// one created from that dump, equals the header.
+// TestLikeRoundTrip creates datasets from a header that ncdump printed, and dumps them. It also
+// creates a dataset from the dump and dumps it. Both dumps must equal the header.
 func TestLikeRoundTrip(t *testing.T) {
 	want := golden(t, "testdata/cdl/header.cdl")
 	for _, format := range []string{"2", "3"} {
@@ -28,7 +28,8 @@ func TestLikeRoundTrip(t *testing.T) {
 	}
 }
 
-// TestLikeSpecial checks that chunks survive a dump with special attributes.
+// TestLikeSpecial checks that create --like keeps the shape of chunks from a dump with special
+// attributes.
 func TestLikeSpecial(t *testing.T) {
 	p := newProgram()
 	header := do(t, p, "dump -s --name data testdata/cdl/data.v3.zip|zip:")

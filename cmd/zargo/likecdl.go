@@ -37,7 +37,7 @@ func (c *createCmd) fromCDL(ctx context.Context, s *session) error {
 	if err := b.group(&f.Root, "", nil); err != nil {
 		return at(c.Like, err)
 	}
-	check := mem.New() // find errors before anything is stored
+	check := mem.New() // find errors before storing anything
 	for _, g := range b.groups {
 		if _, err := dataset.Create(ctx, check, g.path, g.spec, dataset.Options{}); err != nil {
 			return at(c.Like, err)
@@ -68,7 +68,7 @@ type specBuilder struct {
 	format int
 	codecs []codec.Spec
 	warn   func(format string, args ...any)
-	groups []groupSpec // groups before the groups below them
+	groups []groupSpec // a group precedes the groups below it
 }
 
 // groupSpec is a dataset and its path below the root.
@@ -77,7 +77,7 @@ type groupSpec struct {
 	spec dataset.Spec
 }
 
-// group adds a group and those below it. lengths contains the dimensions of the groups above.
+// group adds a group and the groups below it. lengths contains the dimensions of the groups above.
 func (b *specBuilder) group(g *cdl.Group, path string, lengths map[string]int) error {
 	lengths = maps.Clone(lengths)
 	if lengths == nil {
@@ -100,7 +100,7 @@ func (b *specBuilder) group(g *cdl.Group, path string, lengths map[string]int) e
 			return fault.Newf(fault.Path, "the name of a group must not contain a slash, is %q", sub.Name)
 		}
 		if slices.ContainsFunc(g.Vars, func(v cdl.Var) bool { return v.Name == sub.Name }) {
-			return fault.Newf(fault.Metadata, "the name %q is that of a variable and of a group", joined(path, sub.Name))
+			return fault.Newf(fault.Metadata, "a variable and a group have the same name %q", joined(path, sub.Name))
 		}
 		if err := b.group(sub, joined(path, sub.Name), lengths); err != nil {
 			return err
@@ -109,7 +109,7 @@ func (b *specBuilder) group(g *cdl.Group, path string, lengths map[string]int) e
 	return nil
 }
 
-// types returns the data types of the types of CDL, in the order of their values.
+// types returns the data types of the CDL types, in the order of the constants of package cdl.
 func types() []dtype.Type {
 	return []dtype.Type{dtype.Int8, dtype.Uint8, dtype.Int16, dtype.Uint16, dtype.Int32, dtype.Uint32, dtype.Int64, dtype.Uint64, dtype.Float32, dtype.Float64, dtype.S(1), dtype.String}
 }
@@ -153,13 +153,13 @@ func (b *specBuilder) variable(v cdl.Var, lengths map[string]int) (dataset.VarSp
 	return of, nil
 }
 
-// growingChunk is the number of elements of a chunk of a variable that grows along an unlimited
-// dimension. An append of one row rewrites one chunk, which then has at most 512 KiB.
+// growingChunk is the maximum number of elements in a chunk of a variable with an unlimited
+// dimension. An append of one row rewrites one chunk, which has at most 512 KiB.
 const growingChunk = 1 << 16
 
-// growing returns the shape of the chunks of a variable whose first dimension of length 0 is
-// unlimited. It returns nil if there is none, or if one row has more than growingChunk elements.
-// The default chunks are then used, which have the length 1 along the dimension.
+// growing returns the shape of the chunks of a variable that grows along its first dimension of
+// length 0. It returns nil if no dimension has length 0, or if one row has more than growingChunk
+// elements. The variable then has the default chunks, which have length 1 along the dimension.
 func growing(shape []int) []int {
 	k := slices.Index(shape, 0)
 	if k < 0 {
@@ -177,7 +177,7 @@ func growing(shape []int) []int {
 	return chunks
 }
 
-// isStorage reports whether an attribute is one of the special attributes that ncdump -s adds. They
+// isStorage reports whether name is a special attribute that ncdump -s adds. Special attributes
 // describe the storage of the netCDF file.
 func isStorage(name string) bool {
 	switch name {
@@ -214,8 +214,9 @@ func (b *specBuilder) attrs(list []cdl.Attr) map[string]any {
 	return attrs
 }
 
-// floatAttr returns a float as the value of an attribute. Its notation differs from that of an
-// integer. NaN and the infinities have the notation of package meta.
+// floatAttr converts a float to the value of an attribute. The notation of a finite value has a
+// decimal point or an exponent, so it differs from an integer. Package meta encodes NaN and the
+// infinities.
 func floatAttr(f float64, single bool) any {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
 		return f

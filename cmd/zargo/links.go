@@ -68,8 +68,8 @@ func (l *links) show() {
 	}
 }
 
-// linksStay returns the text about symbolic links in a report about deleted objects, or "" if there
-// are no links.
+// linksStay returns the text about symbolic links in a report about deleted objects, or "" if n is
+// 0.
 func linksStay(n int64) string {
 	switch n {
 	case 0:

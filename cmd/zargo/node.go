@@ -56,8 +56,8 @@ func (s *session) openArray(ctx context.Context, url string, more ...zarr.Option
 }
 
 // openCopied opens a node whose metadata exists only in the consolidated metadata of a group above
-// the node. With it, every node that ls prints can be opened. It returns nil if there is no such
-// node.
+// the node. With it, every node that ls prints can be opened. It returns nil if it does not find
+// the node there.
 func (s *session) openCopied(ctx context.Context, l openurl.Location, more ...zarr.Option) (*place, zarr.Node) {
 	p, err := s.rooted(ctx, l)
 	if err != nil || p.path == "" {

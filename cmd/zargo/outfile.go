@@ -12,7 +12,7 @@ import (
 // file in the same directory, and renames it on success or removes it on failure. If name exists
 // and is not a regular file, such as a pipe or a device, writeFile writes to it directly.
 func writeFile(name string, fill func(io.Writer) error) (err error) {
-	mode := os.FileMode(0o666) // reduced by the umask
+	mode := os.FileMode(0o666) // before the umask
 	old, err := os.Stat(name)
 	if err == nil {
 		if !old.Mode().IsRegular() {

@@ -24,10 +24,10 @@ type pictureCmd struct {
 	Format   string `help:"One of ${enum}. auto is png with -o, and otherwise what the terminal can show." enum:"auto,png,halfblocks,sixel,kitty" default:"auto"`
 	Palette  string `help:"One of ${enum}." enum:"viridis,magma,inferno,plasma,cividis,coolwarm,gray" default:"viridis"`
 	Range    string `help:"The values of the first and the last color, such as -10:10, or as percentiles 2%:98%. The default is the smallest and the largest value." placeholder:"LO:HI"`
-	Size     int    `help:"Maximum height and width of the map in pixels. The default is 1024, and that of the terminal." placeholder:"N"`
+	Size     int    `help:"Maximum height and width of the map in pixels. The default is 1024 for a PNG file, and the width of the terminal otherwise." placeholder:"N"`
 	NoAxes   bool   `name:"no-axes" help:"Draw only the map."`
 	Method   string `help:"How elements become a pixel: ${enum}. box is the mean of all elements that are not missing; nearest reads only one element for each pixel." enum:"box,nearest" default:"box"`
-	FirstRow string `name:"first-row" help:"Where the first row of the array is drawn: ${enum}. auto draws the north at the top, and other rows from the top." enum:"auto,top,bottom" default:"auto"`
+	FirstRow string `name:"first-row" help:"Where the first row of the array is drawn: ${enum}. auto draws north at the top if the rows are latitudes, and otherwise the first row." enum:"auto,top,bottom" default:"auto"`
 }
 
 // Run draws a picture of an array.
@@ -75,7 +75,7 @@ func (c *pictureCmd) Run(ctx context.Context, s *session) error {
 	if err != nil {
 		return p.fail(suggestSel(v, err))
 	}
-	if v.Name() == "" { // an array at the root of its store
+	if v.Name() == "" { // an array at the root of its store has no name
 		_, name, _ := split(p.root)
 		drawn.Title = strings.TrimSpace(name + " " + drawn.Title)
 	}
@@ -106,8 +106,8 @@ func (c *pictureCmd) Run(ctx context.Context, s *session) error {
 	})
 }
 
-// collectOften makes garbage collections more frequent, which keeps the command below 100 MiB,
-// until the returned function is called. It does not change a lower GOGC.
+// collectOften makes garbage collections more frequent, which keeps the memory of the command below
+// 100 MiB. It does not change a lower GOGC. The returned function restores the previous setting.
 func collectOften() (restore func()) {
 	const percent = 25
 	old := debug.SetGCPercent(percent)
@@ -117,7 +117,7 @@ func collectOften() (restore func()) {
 	return func() { debug.SetGCPercent(old) }
 }
 
-// options returns the options of the picture.
+// options returns the options of the picture from the flags.
 func (c *pictureCmd) options() (picture.Options, error) {
 	o := picture.Options{Plain: c.NoAxes, Rows: map[string]picture.Rows{"top": picture.Downward, "bottom": picture.Upward}[c.FirstRow]}
 	var err error
@@ -147,7 +147,7 @@ func parseRange(text string) (picture.Range, error) {
 	return r, nil
 }
 
-// suggestSel adds a value of --isel to the error of a variable with more than two dimensions.
+// suggestSel adds an example of --isel to the error for a variable with more than two dimensions.
 func suggestSel(v *dataset.Variable, err error) error {
 	dims := v.Dims()
 	if !errors.Is(err, fault.Selection) || len(dims) <= 2 {
@@ -160,7 +160,7 @@ func suggestSel(v *dataset.Variable, err error) error {
 	return fmt.Errorf("%w; for example with --isel %s", err, strings.Join(items, ","))
 }
 
-// graphics is a form in which pictures are printed.
+// graphics is the output format of pictures.
 type graphics int
 
 const (
@@ -170,7 +170,7 @@ const (
 	kitty
 )
 
-// format returns the form that the flags and the terminal determine.
+// format returns the output format that the flags and the terminal determine.
 func (c *pictureCmd) format(s *session) (graphics, error) {
 	switch c.Format {
 	case "halfblocks":
@@ -194,7 +194,7 @@ func (c *pictureCmd) format(s *session) (graphics, error) {
 	return graphicsOf(s.env), nil
 }
 
-// encode prints a picture.
+// encode writes a picture in the output format.
 func (g graphics) encode(w io.Writer, img *image.Paletted) error {
 	switch g {
 	case halfBlocks:

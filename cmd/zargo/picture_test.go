@@ -28,8 +28,7 @@ func weather(t *testing.T) string {
 	return path + "|zip:"
 }
 
-// TestPictureFile checks that the command draws the picture that the tests of package picture
-// compare.
+// TestPictureFile compares the picture of the command with the golden picture of package picture.
 func TestPictureFile(t *testing.T) {
 	p, want := newProgram(), readPNG(t, "../../picture/testdata/map.png")
 	url := weather(t)
@@ -114,7 +113,7 @@ func TestPictureSixel(t *testing.T) {
 	}
 }
 
-// TestPictureBlocks compares four pixels, one of which is missing, with their characters.
+// TestPictureBlocks compares four pixels with their characters. One pixel is transparent.
 func TestPictureBlocks(t *testing.T) {
 	img := image.NewPaletted(image.Rect(0, 0, 3, 3), color.Palette{color.NRGBA{}, color.NRGBA{1, 2, 3, 255}, color.NRGBA{4, 5, 6, 255}})
 	copy(img.Pix, []uint8{1, 0, 1, 2, 2, 0, 0, 1, 1})

@@ -15,9 +15,9 @@ import (
 	"github.com/zargo-io/zargo/picture"
 )
 
-// graphicsOf returns the graphics that a terminal can show. It decides by the variables that
-// terminals set, and sends no query to the terminal. Inside tmux and screen it returns half blocks,
-// because they may not pass graphics on to the terminal.
+// graphicsOf returns the output format that a terminal supports. It examines the environment
+// variables that terminals set, and does not query the terminal. Inside tmux and screen it returns
+// half blocks, because these programs may not forward graphics to the terminal.
 func graphicsOf(env func(string) string) graphics {
 	term, program := env("TERM"), env("TERM_PROGRAM")
 	begins := func(all ...string) bool {
@@ -44,13 +44,14 @@ func graphicsOf(env func(string) string) graphics {
 const (
 	// columnPixels is the assumed width of a column of a terminal in pixels.
 	columnPixels = 8
-	// besideMap is the approximate number of pixels beside a map: labels and the color bar.
+	// besideMap is the approximate width of the labels and the color bar beside a map, in pixels.
 	besideMap = 160
 	// leastMap is the minimum size of a map on a terminal, in pixels.
 	leastMap = 64
 )
 
-// size returns the maximum size of a map on a terminal, or 0 if it is not limited.
+// size returns the maximum size of a map in pixels for a terminal of the given number of columns,
+// or 0 if the size is not limited.
 func (g graphics) size(columns int, plain bool) int {
 	switch {
 	case g == pngFile:
@@ -63,7 +64,7 @@ func (g graphics) size(columns int, plain bool) int {
 	return max(columns*columnPixels-besideMap, leastMap)
 }
 
-// captioned prints a map in half blocks, with its title and a color bar.
+// captioned prints the title, a map in half blocks and a color bar.
 func captioned(w io.Writer, img *image.Paletted, s *picture.Slice, o picture.Options) error {
 	if _, err := fmt.Fprintln(w, render.OneLine(s.Title)); err != nil {
 		return err
@@ -86,8 +87,8 @@ func captioned(w io.Writer, img *image.Paletted, s *picture.Slice, o picture.Opt
 	return err
 }
 
-// printBlocks prints a picture as lines of half blocks. Each character has the colors of two
-// pixels, one above the other.
+// printBlocks prints a picture as lines of half blocks. Each character shows two pixels, one above
+// the other.
 func printBlocks(w io.Writer, img *image.Paletted) error {
 	r := img.Bounds()
 	at := func(x, y int) (color.NRGBA, bool) {
@@ -134,10 +135,11 @@ func printSixels(w io.Writer, img *image.Paletted) error {
 	return err
 }
 
-// kittyPart is the maximum number of bytes in one escape sequence of the kitty graphics protocol.
+// kittyPart is the maximum payload in bytes of an escape sequence of the kitty graphics protocol.
 const kittyPart = 4096
 
-// printKitty prints a picture by the kitty graphics protocol: a PNG file in base64, in parts.
+// printKitty prints a picture by the kitty graphics protocol. It divides the base64 encoding of a
+// PNG file into parts.
 func printKitty(w io.Writer, img *image.Paletted) error {
 	var b strings.Builder
 	enc := base64.NewEncoder(base64.StdEncoding, &b)

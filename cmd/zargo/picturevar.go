@@ -14,19 +14,19 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// pictureMemory is the memory for requests and decoding. It keeps the command below 100 MiB unless
-// chunks are larger than a few MB.
+// pictureMemory is the memory budget of reads in bytes. It keeps the memory of the command below
+// 100 MiB unless chunks are larger than a few MB.
 const pictureMemory = 16 << 20
 
-// pictureLimits returns an option that bounds the memory of reads.
+// pictureLimits returns an option that bounds the memory of reads to pictureMemory.
 func pictureLimits() zarr.Option {
 	shared := *concurrency.Default()
 	shared.Bytes = concurrency.NewBudget(pictureMemory)
 	return zarr.Limit(zarr.Limits{Shared: &shared})
 }
 
-// openVariable opens an array as a variable of its group, which has the coordinates. If there is no
-// group, or the group cannot be opened as a dataset, the variable has no coordinates. The caller
+// openVariable opens an array as a variable of its group, which contains the coordinates. If the
+// group does not exist or is not a valid dataset, the variable has no coordinates. The caller
 // closes the place.
 func (s *session) openVariable(ctx context.Context, url string) (*place, *dataset.Variable, error) {
 	l, err := s.parseURL(url)
@@ -59,7 +59,7 @@ func (s *session) openVariable(ctx context.Context, url string) (*place, *datase
 	return p, v, nil
 }
 
-// openMember opens a group as a dataset, and returns one of its variables.
+// openMember opens a group as a dataset and returns the variable name.
 func (s *session) openMember(ctx context.Context, group openurl.Location, name string) (*place, *dataset.Variable, error) {
 	p, err := s.open(ctx, group)
 	if err != nil {
@@ -77,8 +77,8 @@ func (s *session) openMember(ctx context.Context, group openurl.Location, name s
 	return nil, nil, err
 }
 
-// split returns the location of the group that contains a node, and the name of the node. It
-// returns false for a node at the root of a store.
+// split returns the location of the group that contains a node, and the name of the node. ok is
+// false for a node at the root of a store.
 func split(l openurl.Location) (group openurl.Location, name string, ok bool) {
 	if n := len(l.Inside); n > 0 {
 		path := strings.TrimRight(l.Inside[n-1], "/")
@@ -107,7 +107,8 @@ func split(l openurl.Location) (group openurl.Location, name string, ok bool) {
 	return up, path[strings.LastIndexByte(path, '/')+1:], ok && l.Host != ""
 }
 
-// selectOf returns the variable with the elements that items select, and the region of its array.
+// selectOf applies items to a variable. It returns the selected variable and the region of its
+// array.
 func (s *session) selectOf(ctx context.Context, p *place, v *dataset.Variable, items []item) (*dataset.Variable, region, error) {
 	var names []string
 	for _, d := range v.Dims() {

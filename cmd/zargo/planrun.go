@@ -40,7 +40,7 @@ func writtenArrays(p *transfer.Plan) (n int) {
 // limit takes effect.
 const outsideHeap = 40 << 20
 
-// keepTo limits the heap until the returned function is called. It has no effect if GOMEMLIMIT is
+// keepTo limits the heap until the returned function is called. It does nothing if GOMEMLIMIT is
 // set.
 func keepTo(memory int64) func() {
 	was := debug.SetMemoryLimit(-1)

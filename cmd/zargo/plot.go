@@ -32,10 +32,10 @@ func (plotCmd) Help() string {
 	)
 }
 
-// The largest plot fits in memory many times.
+// maxPlot is the maximum width and height of a plot in characters. It bounds the memory of a plot.
 const maxPlot = 10_000
 
-// Run plots the decoded values along the only axis of a selection.
+// Run plots the decoded values along the only remaining axis of a selection.
 func (c *plotCmd) Run(ctx context.Context, s *session) error {
 	items, err := c.items()
 	if err != nil {
@@ -92,7 +92,7 @@ func (c *plotCmd) Run(ctx context.Context, s *session) error {
 }
 
 // oneAxis drops the axes of length 1 from a region. It returns fault.Selection unless exactly one
-// axis remains.
+// axis remains and the region is not empty.
 func oneAxis(r region) (region, error) {
 	shape := r.shape()
 	out, n := append(region(nil), r...), 0
@@ -108,10 +108,10 @@ func oneAxis(r region) (region, error) {
 	return out, nil
 }
 
-// defaultColumns is the width of plots and histograms if the output is not a terminal.
+// defaultColumns is the width of output in characters if it is not printed to a terminal.
 const defaultColumns = 80
 
-// columnsOf returns the width of a terminal, or defaultColumns.
+// columnsOf returns the width of the terminal w, or defaultColumns if w is not a terminal.
 func columnsOf(w io.Writer) int {
 	if !isTerminal(w) {
 		return defaultColumns
@@ -122,8 +122,8 @@ func columnsOf(w io.Writer) int {
 	return defaultColumns
 }
 
-// decodeFloats returns how to read values that are decoded to float64. The error is fault.Type if
-// the values are not numbers.
+// decodeFloats returns a reader that decodes elements to float64. It returns fault.Type if the
+// elements are not numbers.
 func decodeFloats(a *zarr.Array, name string) (decoded, error) {
 	c, err := codingOf(a, name)
 	if err != nil {

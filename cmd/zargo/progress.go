@@ -50,7 +50,7 @@ type progress struct {
 	done, total, before, moved, errors, tries atomic.Int64
 
 	// Counts for all stores that the run opened: deleted keys, listed entries, values that were
-	// read or written as a whole, and written bytes.
+	// read or written whole, and written bytes.
 	deleted, listed, values, sent atomic.Int64
 
 	mu    sync.Mutex // guards the following fields and writes to out

@@ -163,7 +163,7 @@ func (c *putCmd) open(ctx context.Context, s *session, shape []int, t dtype.Type
 }
 
 // openOld opens an existing array. If the stored chunks have keys of another layout than writes
-// would use, it returns an error that asks for --separator, because an array with chunks in both
+// would use, it returns an error that requires --separator, because an array with chunks in both
 // layouts cannot be read completely.
 func (c *putCmd) openOld(ctx context.Context, s *session) (*place, *zarr.Array, error) {
 	p, a, err := s.openArray(ctx, c.URL, separatorFlag{c.Separator}.options()...)

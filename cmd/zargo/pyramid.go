@@ -19,8 +19,8 @@ import (
 type pyramidCmd struct {
 	URL    string   `arg:"" name:"url" help:"The array. It must be in a group."`
 	Levels int      `help:"Number of levels to create. By default levels are created until the downsampled dimensions fit into one chunk." placeholder:"N"`
-	Factor int      `help:"Number of elements that become one along each dimension, 2 to 64." default:"2"`
-	Method string   `help:"How elements become one: mean, nearest or mode. Missing values do not count. Integers are rounded to the nearest, ties to even." enum:"mean,nearest,mode" default:"mean"`
+	Factor int      `help:"Length of a window along each dimension, 2 to 64. Each window becomes one element." default:"2"`
+	Method string   `help:"How a window becomes one element: mean, nearest or mode. mean and mode exclude missing values. Means of integers are rounded to the nearest, ties to even." enum:"mean,nearest,mode" default:"mean"`
 	Dims   []string `help:"Dimensions to downsample. The default is the two with names such as y,x or lat,lon, and otherwise the last two." placeholder:"NAME,…"`
 	MaxMem string   `name:"max-mem" help:"Maximum memory of the process, such as 512MiB, unless single chunks need more. The default is 192MiB." placeholder:"BYTES"`
 	consolidateFlag
@@ -50,7 +50,7 @@ func (c *pyramidCmd) Run(ctx context.Context, s *session) error {
 	}
 	defer p.release()
 	if _, ok := n.(*zarr.Array); !ok || n.Path() == "" {
-		return p.fail(fault.Newf(fault.Selection, "the URL must be that of an array in a group"))
+		return p.fail(fault.Newf(fault.Selection, "the URL must name an array in a group"))
 	}
 	defer keepTo(memory)()
 	shared := concurrency.Default()
@@ -82,14 +82,14 @@ func (c *pyramidCmd) Run(ctx context.Context, s *session) error {
 	return c.consolidated(ctx, s, p, n.(*zarr.Array), levels[1:])
 }
 
-// consolidated updates the consolidated metadata of groups above the levels, or prints a warning if
-// it is out of date.
+// consolidated updates the consolidated metadata of the groups above the levels. Without
+// --consolidate it prints a warning if that metadata is out of date.
 func (c *pyramidCmd) consolidated(ctx context.Context, s *session, p *place, source *zarr.Array, levels []pyramid.Level) error {
-	paths := []string{levels[0].Path} // suffices for the warning
+	paths := []string{levels[0].Path} // sufficient for the warning
 	if c.Consolidate {
-		group := path.Dir(levels[0].Path) // its attributes have changed
+		group := path.Dir(levels[0].Path) // the group whose attributes have changed
 		own := path.Base(source.Path()) != "0"
-		if own { // each level has a group
+		if own { // each level has its own group
 			group = path.Dir(group)
 		}
 		paths = []string{group}
@@ -108,7 +108,7 @@ func (c *pyramidCmd) consolidated(ctx context.Context, s *session, p *place, sou
 		}
 		n, err := zarr.Open(ctx, p.Store, at, s.options(zarr.IgnoreConsolidated())...)
 		switch {
-		case errors.Is(err, fault.NotFound): // a dimension without coordinate
+		case errors.Is(err, fault.NotFound): // the dimension has no coordinate
 			continue
 		case err != nil:
 			return p.fail(err)

@@ -7,11 +7,12 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// axis is the selection along one axis. It selects count elements from start, every step-th, in
-// reverse order if step is negative. If list is not nil, it selects the elements in list instead.
+// axis is the selection along one axis of an array. It selects count elements from start with the
+// distance step, in reverse order if step is negative. If list is not nil, it selects the elements
+// in list instead.
 type axis struct {
 	start, step, count int
-	drop               bool  // selected by an index: the result lacks the axis
+	drop               bool  // selected by an index, so the result lacks the axis
 	list               []int // if not nil, the selected elements; start and step are unused
 }
 
@@ -37,7 +38,7 @@ func (r region) shape() []int {
 	return shape
 }
 
-// part returns the region limited to elements [lo, hi) of the selection along axis k.
+// part returns the region limited to the selected elements [lo, hi) along axis k.
 func (r region) part(k, lo, hi int) region {
 	s := append(region(nil), r...)
 	s[k].count = hi - lo
@@ -66,8 +67,8 @@ func (r region) selections() []zarr.Selection {
 	return sel
 }
 
-// bytes returns the size of the region's elements. It returns fault.Limit if the size overflows an
-// int64.
+// bytes returns the size of the selected elements. elem is the size of an element. bytes returns
+// fault.Limit if the result overflows an int64.
 func (r region) bytes(elem int) (int64, error) {
 	n := int64(elem)
 	for _, a := range r {

@@ -15,10 +15,10 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/dir"
 )
 
-// locateNew opens the store in which a node will be created. Missing groups above the node are
-// created up to the root of the store. The root is the URL of --root, or the outermost group of the
-// hierarchy that will contain the node, or the node itself. Groups are thus never created in
-// unrelated directories above the node.
+// locateNew opens the store that will contain a new node. Commands create missing groups above the
+// node up to the root of the store. The root is the URL of --root, or the outermost group of the
+// hierarchy that will contain the node, or the node itself. Commands therefore never create groups
+// in unrelated directories above the node.
 func (s *session) locateNew(ctx context.Context, text, rootText string) (*place, error) {
 	l, err := s.parseURL(text)
 	if err != nil {

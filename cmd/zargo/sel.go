@@ -18,7 +18,7 @@ type selFlags struct {
 // given reports whether one of the flags is set.
 func (f selFlags) given() bool { return f.Sel != "" || f.Isel != "" }
 
-// items parses the flags. Items without a name come first.
+// items parses the flags and returns items without a name first.
 func (f selFlags) items() ([]item, error) {
 	sel, err := parseSel(f.Sel)
 	if err != nil {
@@ -36,27 +36,27 @@ func (f selFlags) items() ([]item, error) {
 	return append(isel, sel...), nil
 }
 
-// item is one item of --sel or --isel: "…", an index, a slice or a list. It may have the name of
-// its axis.
+// item is an item of --sel or --isel: "...", an index, a slice, a list or, for a named item of
+// --sel, labels. It may name an axis.
 type item struct {
 	flag           string
 	dots           bool
-	name           string // "" for the next axis in order
-	index          bool   // only lo is set
+	name           string // name of the axis; "" for the next axis in order
+	index          bool   // the item is the index lo
 	lo, hi, step   int
 	hasLo, hasHigh bool
 	list           []int // if not nil, the item is a list
 
-	// The members below are those of named items of --sel.
+	// The fields below are set for named items of --sel.
 
 	label    string // the text after the name
-	bad      error  // why label is not a position; or nil
-	labelled *axis  // the elements with the label; or nil if the axis has no coordinate
+	bad      error  // the error of label as a position; or nil
+	labelled *axis  // the elements with the label; nil if the axis has no coordinate
 }
 
-// parseSel parses --sel: a selection in NumPy's notation, such as "0:10,5,::2", "...,-1" or
-// "[4,0],::-1", or with names of dimensions, such as "time=2020-01,lat=50:40". "" selects
-// everything.
+// parseSel parses --sel: a selection in the notation of NumPy, such as "0:10,5,::2", "...,-1" or
+// "[4,0],::-1", or with names of dimensions, such as "time=2020-01,lat=50:40". "" selects all
+// elements.
 func parseSel(text string) ([]item, error) { return parseItems("--sel", text) }
 
 // parseItems parses the value of --sel or --isel.
@@ -83,7 +83,7 @@ func parseItems(flag, text string) ([]item, error) {
 	return items, nil
 }
 
-// splitSel splits a text at the commas outside lists.
+// splitSel splits text at the commas outside brackets.
 func splitSel(text string) []string {
 	var parts []string
 	from, in := 0, false
@@ -101,12 +101,13 @@ func splitSel(text string) []string {
 	return append(parts, text[from:])
 }
 
-// parseNamed parses an item that may have a name. A named item of --sel need not be a position.
+// parseNamed parses an item with or without a name. A named item of --sel may be a label instead of
+// a position.
 func parseNamed(flag, part string) (item, error) {
 	labels := flag == "--sel"
 	i := strings.LastIndexByte(part, '=')
 	if labels {
-		i = strings.IndexByte(part, '=') // a label may contain another
+		i = strings.IndexByte(part, '=') // a label may contain "=" too
 	}
 	if i < 0 {
 		return parseItem(flag, part)
@@ -176,21 +177,21 @@ func parseItem(flag, part string) (item, error) {
 	return it, nil
 }
 
-// parseInt parses an integer that can be negated without overflow.
+// parseInt parses an integer. It reports false for the minimum int, whose negation overflows.
 func parseInt(s string) (int, bool) {
 	v, err := strconv.Atoi(s)
 	return v, err == nil && v != math.MinInt
 }
 
 // resolve applies a selection to an array with the given shape and axis names; names may be nil.
-// Negative numbers count from the end, as in Python. Unlike in Python, numbers out of bounds are an
-// error.
+// Negative numbers count from the end, as in Python. Unlike Python, resolve returns an error for
+// numbers out of bounds.
 func resolve(items []item, shape []int, names []string) (region, error) {
 	r := make(region, len(shape))
 	for k, n := range shape {
 		r[k] = axis{step: 1, count: n}
 	}
-	n := 0 // items that select the next axis in order
+	n := 0 // number of items without a name
 	for _, it := range items {
 		if !it.dots && it.name == "" {
 			n++
@@ -228,7 +229,7 @@ func resolve(items []item, shape []int, names []string) (region, error) {
 	return r, nil
 }
 
-// axisOf returns the index of the axis with a name.
+// axisOf returns the index of the axis name.
 func axisOf(flag, name string, names []string) (int, error) {
 	k := slices.Index(names, name)
 	switch {
@@ -280,8 +281,8 @@ func (it item) resolve(n int) (axis, error) {
 	return a, nil
 }
 
-// descending implements resolve for a negative step. It selects elements from lo down to hi,
-// excluding hi. lo defaults to the last element. Without hi, the selection includes the first
+// descending resolves a slice with a negative step. It selects elements from lo down to hi,
+// excluding hi. The default of lo is the last element. Without hi, the selection includes the first
 // element.
 func (it item) descending(n int) (axis, error) {
 	lo, hi := n-1, -1
@@ -304,7 +305,8 @@ func (it item) descending(n int) (axis, error) {
 	return a, nil
 }
 
-// fromEnd returns i, or i+n if i is negative and counts from the end of an axis of length n.
+// fromEnd returns i, or i+n if i is negative: a negative i counts from the end of an axis of length
+// n.
 func fromEnd(i, n int) int {
 	if i < 0 {
 		return i + n

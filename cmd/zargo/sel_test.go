@@ -93,15 +93,15 @@ func TestRegionBytes(t *testing.T) {
 	}
 }
 
-// TestSlicesAgainstPython compares slices of short axes, with both ends inside the axis, with a
-// loop from one end to the other.
+// TestSlicesAgainstPython compares the elements of slices with those of a loop from the start to
+// the end of the slice. The axes are short, and both ends of a slice are inside the axis.
 func TestSlicesAgainstPython(t *testing.T) {
 	for n := 1; n <= 5; n++ {
 		for lo := range n {
 			for hi := range n {
 				for _, step := range []int{-7, -3, -2, -1, 1, 2, 3, 7} {
 					if (hi-lo)*step < 0 {
-						continue // an error: TestSelOutOfBounds
+						continue // an error, which TestSelOutOfBounds checks
 					}
 					var want []int
 					for i := lo; (hi-i)*step > 0; i += step {

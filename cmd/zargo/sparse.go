@@ -17,8 +17,8 @@ import (
 // bounds the memory and the time to print an array.
 
 const (
-	// maxElements is the maximum number of elements printed from a selection of which little is
-	// stored. Printing them takes a few seconds.
+	// maxElements is the maximum number of elements to print from a sparse selection. Printing them
+	// takes a few seconds.
 	maxElements = 200_000_000
 	// maxObjects is the maximum number of chunks or shards in such a selection. Each chunk or shard
 	// costs one request.
@@ -30,7 +30,8 @@ const (
 
 // dense returns fault.Limit for a selection of more than maxElements elements or maxObjects objects
 // if fewer than 1 in leastStored of the objects are stored. rank is the number of axes of the
-// stored array, of which a may be a field. dense accepts the selection if the store cannot list.
+// stored array; a may be a field of that array. dense accepts the selection if the store cannot
+// list.
 func dense(ctx context.Context, a *zarr.Array, rank int, r region) error {
 	elements, objects := 1.0, 1.0
 	spans := make([][2]int, rank) // first and last selected chunk along each axis

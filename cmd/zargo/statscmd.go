@@ -18,7 +18,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// valueFlags select the elements that stats and hist summarize, and how they are decoded.
+// valueFlags are the flags that select and decode the elements for stats and hist.
 type valueFlags struct {
 	selFlags
 	Raw bool `help:"Do not decode: packed values are not scaled, and only NaN is missing."`
@@ -29,12 +29,12 @@ type valueFlags struct {
 // statsBand is the maximum number of bytes of elements in memory.
 const statsBand = 32 << 20
 
-// values is the selected part of an array, and how it is decoded.
+// values is the selected part of an array with its coding.
 type values struct {
 	*place
 	a      *zarr.Array
 	r      region
-	coding *cf.Coding // nil if the elements are not decoded
+	coding *cf.Coding // nil to summarize the stored elements
 	units  string
 }
 
@@ -62,7 +62,7 @@ func (f *valueFlags) open(ctx context.Context, s *session, url string) (*values,
 	return v, nil
 }
 
-// decode sets the coding of the array. The units of packed values are those of the decoded values.
+// decode sets v.coding and v.units. The attribute units applies to decoded values.
 func (v *values) decode() (err error) {
 	v.coding, err = cf.New(cf.Variable{Name: cmp.Or(v.a.Name(), v.where), Type: v.a.DType(), Fill: v.a.Fill(), V2: v.a.Format() == 2, Attrs: v.a.Attrs()}, cf.Options{})
 	if errors.Is(err, fault.Type) {
@@ -72,7 +72,7 @@ func (v *values) decode() (err error) {
 	return err
 }
 
-// each reads the selected elements in C order.
+// each reads the selected elements in C order and calls add for each band.
 func (v *values) each(ctx context.Context, s *session, add func(ctx context.Context, elems []byte) error) error {
 	s.far.reading(v.a, v.r, &s.report)
 	t, read := render.ReaderOf(v.a)
@@ -144,7 +144,7 @@ func (c *statsCmd) Run(ctx context.Context, s *session) error {
 	return v.fail(info.print(s.out))
 }
 
-// numberOrNil returns nil for numbers that JSON lacks.
+// numberOrNil returns nil for NaN and infinities, which JSON cannot represent.
 func numberOrNil(f float64) *float64 {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
 		return nil
@@ -178,7 +178,7 @@ func (i *statsInfo) print(out io.Writer) error {
 	return w.Flush()
 }
 
-// orUnknown formats a number that may have overflowed.
+// orUnknown formats a number. It returns "overflow" for nil.
 func orUnknown(f *float64) string {
 	if f == nil {
 		return "overflow"

@@ -37,7 +37,7 @@ func numpyStats(t testing.TB) map[string]wantStats {
 	return all
 }
 
-// near reports whether two numbers differ by at most a relative error of 1e-13.
+// near reports whether the relative difference of two numbers is at most 1e-13.
 func near(a, b float64) bool { return a == b || math.Abs(a-b) <= 1e-13*max(math.Abs(a), math.Abs(b)) }
 
 // TestStats compares statistics with those of numpy.
@@ -67,7 +67,7 @@ func TestStats(t *testing.T) {
 	}
 }
 
-// exactNumber returns the digits of an integer, or a common form of a float.
+// exactNumber returns the digits of an integer, or a normalized form of a float.
 func exactNumber(t testing.TB, n json.Number) string {
 	t.Helper()
 	if !strings.ContainsAny(n.String(), ".eE") {
@@ -104,7 +104,8 @@ func TestHist(t *testing.T) {
 	}
 }
 
-// TestSelectedStats checks that a selection, and bands of any size, do not change the result.
+// TestSelectedStats checks that a selection of all elements does not change the result, and that
+// the counts of consecutive parts have the right sum.
 func TestSelectedStats(t *testing.T) {
 	p := newProgram()
 	const url = " testdata/summary/data.zip|zip:packed"

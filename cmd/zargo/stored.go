@@ -13,17 +13,17 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// storedInfo counts the stored objects of a node. For a group they include those of all nodes below
-// it.
+// storedInfo counts the stored objects of a node. The objects of a group include the objects of all
+// nodes below it.
 type storedInfo struct {
 	Objects int64    `json:"objects"`
 	Bytes   int64    `json:"bytes"`
 	Unsized int64    `json:"objects_of_unknown_size,omitempty"`
-	Chunks  *int64   `json:"chunks,omitempty"` // stored chunks, or shards, of an array
-	Ratio   *float64 `json:"ratio,omitempty"`  // bytes of the elements of all chunks / bytes of the stored chunks
+	Chunks  *int64   `json:"chunks,omitempty"` // number of stored chunks or shards of an array
+	Ratio   *float64 `json:"ratio,omitempty"`  // bytes of all elements / bytes of the stored chunks
 }
 
-// count lists the objects of a node.
+// count lists and counts the objects of a node.
 func (i *nodeInfo) count(ctx context.Context, s *session, p *place, n zarr.Node) error {
 	s.far.begin(work{unit: "objects"})
 	of := &storedInfo{}
@@ -56,7 +56,7 @@ func (i *nodeInfo) count(ctx context.Context, s *session, p *place, n zarr.Node)
 	return nil
 }
 
-// isChunk reports whether a key, relative to the array, is that of a chunk or shard of its grid.
+// isChunk reports whether a key, relative to the array, is the key of a chunk or shard in its grid.
 func isChunk(a *zarr.Array, key string) bool {
 	grid := a.GridShape()
 	coord, ok := a.Metadata().Keys.Parse(key, len(grid))
@@ -66,7 +66,7 @@ func isChunk(a *zarr.Array, key string) bool {
 	return ok
 }
 
-// text describes the stored objects.
+// text describes the stored objects on one line.
 func (of *storedInfo) text(i *nodeInfo) string {
 	text := fmt.Sprintf("%s in %s", render.Size(big.NewInt(of.Bytes)), render.Plural(int(of.Objects), "object"))
 	if of.Unsized > 0 {
@@ -86,8 +86,9 @@ func (of *storedInfo) text(i *nodeInfo) string {
 	return text
 }
 
-// setFillMissing sets whether elements that equal the fill value are missing by xarray's rules.
-// That remains unknown if elements are not numbers or if there is no fill value.
+// setFillMissing sets i.FillMissing, which reports whether xarray treats elements equal to the fill
+// value as missing. It leaves the field nil if the elements are not numbers or the array has no
+// fill value.
 func (i *nodeInfo) setFillMissing(ctx context.Context, a *zarr.Array) {
 	fill := a.Fill()
 	if fill == nil {
@@ -109,8 +110,8 @@ func (i *nodeInfo) setFillMissing(ctx context.Context, a *zarr.Array) {
 	i.FillMissing, i.fillNaN = &missing, r.NaN == 1
 }
 
-// fillNote returns a note that the fill value is missing, unless it is NaN, which is always
-// missing.
+// fillNote returns a note if elements equal to the fill value are missing. It returns "" for NaN,
+// which is always missing.
 func (i *nodeInfo) fillNote() string {
 	if i.FillMissing == nil || !*i.FillMissing || i.fillNaN {
 		return ""

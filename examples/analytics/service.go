@@ -97,7 +97,7 @@ func (s *service) page(of func(stats) any, checks ...func(region.Region) error) 
 		x, err := s.ask(ctx, req.FormValue("array"), req.FormValue("region"), checks...)
 		switch {
 		case errors.Is(err, context.Canceled) && req.Context().Err() != nil:
-			// The client has disconnected, so there is no one to respond to.
+			// The client has disconnected, so do not respond.
 		case err != nil:
 			web.Fail(w, err)
 		default:

@@ -142,7 +142,7 @@ func arraysOf(ctx context.Context, g *zarr.Group) ([]*zarr.Array, error) {
 }
 
 // begin opens a dataset. If the dataset does not exist, begin creates it without times, from the
-// first day, and copies all arrays that have no time dimension. Since the consolidated metadata is
+// first day, and copies all arrays without a time dimension. Since the consolidated metadata is
 // written last, begin recognizes an interrupted creation, and completes it.
 func begin(ctx context.Context, st store.Store, day *zarr.Group, arrays []*zarr.Array) (*zarr.Group, error) {
 	g, err := zarr.OpenGroup(ctx, st, "")
@@ -177,8 +177,8 @@ func begin(ctx context.Context, st store.Store, day *zarr.Group, arrays []*zarr.
 	return g, nil
 }
 
-// specOf returns the Spec with which an array of the first day is stored in a dataset. A shard
-// contains ten days of maps.
+// specOf returns the Spec for storing an array of the first day in a dataset. A shard contains ten
+// days of maps.
 func specOf(a *zarr.Array) zarr.Spec {
 	spec := a.Spec()
 	axis := slices.Index(spec.Dims, along)

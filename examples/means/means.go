@@ -34,7 +34,7 @@ type job struct {
 	every, tasks int
 }
 
-// above returns the region of the source array from which a region of the target array is computed.
+// above returns the region of the source array that determines a region of the target array.
 func (j job) above(r region.Region) region.Region {
 	old := append(region.Region(nil), r...)
 	old[0] = region.Span{Lo: r[0].Lo * j.every, Hi: min(r[0].Hi*j.every, j.from.Shape()[0])}

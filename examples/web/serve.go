@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Grace is the maximum time that requests in flight may take after a service was told to stop.
-// Cloud Run kills the process after 10 s.
+// Grace is the maximum time that requests in flight may take after a service has received the
+// signal to stop. Cloud Run kills the process after 10 s.
 const Grace = 8 * time.Second
 
 // Serve serves requests until ctx ends, and then waits up to Grace for requests in flight. It

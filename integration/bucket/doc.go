@@ -1,5 +1,5 @@
-// Package bucket gives each test an unused prefix of a bucket on a server, or a directory that a
-// web server serves.
+// Package bucket provides each test with an unused prefix of a bucket on a server, or a directory
+// that a web server serves.
 //
 //	url := bucket.URL(t)              // s3://zarr-test/test-4f2a…?endpoint=http://127.0.0.1:9000&…
 //	st := bucket.Open(t, url)

@@ -25,8 +25,8 @@ func Through(t testing.TB, raw, host string) string {
 	return u.String()
 }
 
-// Endpoint returns the address of the server in the URL. If the URL has no address, the server is
-// that of the cloud and cannot be proxied, so Endpoint skips the test.
+// Endpoint returns the address of the server in the URL. If the URL lacks an address, the server is
+// the cloud's and cannot be proxied, so Endpoint skips the test.
 func Endpoint(t testing.TB, raw string) *url.URL {
 	t.Helper()
 	u, err := url.Parse(raw)

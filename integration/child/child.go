@@ -42,7 +42,7 @@ func Main[O any](m *testing.M, run func(O) error) {
 }
 
 // Say reports a word without spaces and a number to the parent. The report is one write that is
-// shorter than the buffer of a pipe, so it arrives as a whole.
+// shorter than the buffer of a pipe, so it is not divided.
 func Say(word string, n int64) { fmt.Printf("%s %d\n", word, n) }
 
 // Process is a running child process.

@@ -10,7 +10,7 @@ import (
 
 // Config configures a [Proxy]. The zero Config forwards every request immediately.
 type Config struct {
-	// LatencyMS is the delay in milliseconds before each request is forwarded or answered.
+	// LatencyMS is the delay in milliseconds before the proxy forwards or responds to a request.
 	LatencyMS float64 `json:"latency_ms"`
 	// JitterMS is the maximum in milliseconds of an additional, uniformly distributed delay.
 	JitterMS float64 `json:"jitter_ms"`

@@ -7,8 +7,8 @@ import (
 	"io"
 )
 
-// Parse returns a copy of base in which the members of the JSON object in text are replaced. It
-// returns an error for unknown members and invalid values.
+// Parse returns a copy of base with the members of the JSON object in text replaced. It returns an
+// error for unknown members and invalid values.
 func Parse(text []byte, base Config) (Config, error) {
 	next := base
 	next.Overrides = nil // decoding would overwrite the elements of the old slice

@@ -92,8 +92,8 @@ func (p *Proxy) Addr() string {
 	return p.addr
 }
 
-// grace is the time for which Close waits for requests in flight. Since tests end after their
-// requests, only requests that a client has abandoned are in flight then.
+// grace is the maximum time that Close waits for requests in flight. Tests end after their
+// requests, so only requests that a client has abandoned are in flight then.
 const grace = 2 * time.Second
 
 // Close stops the proxy: hanging and waiting requests immediately, others after at most two

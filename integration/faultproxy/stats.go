@@ -22,7 +22,7 @@ type Stats struct {
 	PeakInFlight int64            `json:"peak_in_flight"` // maximum number of concurrent requests
 }
 
-// Entry is one request in the log. Entries are in the order in which the headers arrived.
+// Entry is one request in the log. Entries are in the order of arrival of the headers.
 type Entry struct {
 	Method string `json:"method"`
 	Path   string `json:"path"`            // decoded, with the leading slash: "/bucket/key"

@@ -97,7 +97,8 @@ func (p *place) rows(t *testing.T) string {
 	return b.String()
 }
 
-// copied returns the requests of a copy by zargo's store and their sender, as three cells of a table.
+// copied returns the requests of a copy by zargo's store and their sender, as three cells of a
+// table.
 func (p *place) copied(t *testing.T) string {
 	t.Helper()
 	p.rec.begin()

@@ -6,9 +6,8 @@ import (
 	"github.com/zargo-io/zargo/dataset"
 )
 
-// datasets sets up the histories of jobs that append one day after another to a dataset with the
-// coordinate time, each with its own labels and the option IfAbsent. Every actor runs the same
-// jobs.
+// datasets plays a history of jobs. Each job appends one day, with the labels of that day, to a
+// dataset with the coordinate time and the option IfAbsent. All actors run the same jobs.
 func datasets(h *history) {
 	w := newHierarchy(h, true)
 	t := w.arrays[1]
@@ -21,7 +20,7 @@ func datasets(h *history) {
 // label returns the label of a row.
 func label(row int) int32 { return int32(row + 1) }
 
-// appendLabels appends the rows of o, which start at its row, to the dataset.
+// appendLabels appends the rows of o to the dataset. The first row is *o.appends.At.
 func (j *jobs) appendLabels(ctx context.Context, a *actor, o *op) {
 	at, t := *o.appends.At, j.arrays[0]
 	o.labelled = true
@@ -44,8 +43,9 @@ func (j *jobs) appendLabels(ctx context.Context, a *actor, o *op) {
 	}, func(err error) { j.labelsAppended(o, err) })
 }
 
-// labelsAppended checks the end of an append to the dataset. If it succeeds and has not stored rows
-// in all arrays, or another operation completed them, rows with its labels exist.
+// labelsAppended checks the result of an append to the dataset. If it succeeds, but another
+// operation has done the job or the append stored and completed no rows in one of the arrays, the
+// rows of the job must exist.
 func (j *jobs) labelsAppended(o *op, err error) {
 	own := j.done[*o.appends.At] == nil
 	for _, t := range o.targets {

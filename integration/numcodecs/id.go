@@ -7,7 +7,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// ID describes one codec of numcodecs and the random arrays with which it is tested.
+// ID describes one codec of numcodecs and the random arrays that test it.
 type ID struct {
 	Name    string   // name of the subtest, if an id has several
 	ID      string   // id in numcodecs

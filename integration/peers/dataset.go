@@ -19,7 +19,7 @@ type Variable struct {
 	Chunks []int
 	Raw    []byte // little-endian, in C order; nil if Text contains the values
 	Text   []string
-	// Told is numpy's name of the data type. It is set if it differs from the name of DType.
+	// Told is the name of the data type in numpy, if it differs from the name of DType.
 	Told  string
 	Fill  any            // represents a missing value; may be nil
 	Attrs map[string]any // without the names of the axes and _FillValue
@@ -32,13 +32,13 @@ const (
 	lons  = 6
 )
 
-// start and step define the instants of the time axis.
+// start returns the first instant of the time axis. step is the distance between instants.
 func start() time.Time { return time.Date(2024, 2, 28, 12, 0, 0, 0, time.UTC) }
 
 const step = 6 * time.Hour
 
 // Dataset returns the variables and attributes of a group that follows the CF conventions. group is
-// "" for the root or "sub/part" for the group below it.
+// "" for the root, or "sub/part" for the group below the root.
 func Dataset(group string) (vars []Variable, attrs map[string]any) {
 	if group == "sub/part" {
 		return []Variable{

@@ -22,13 +22,13 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// saved is xarray's description of a group that it wrote and read back.
+// saved describes a group that xarray wrote and read.
 type saved struct {
 	Attrs     map[string]any
 	Variables map[string]savedVariable
 }
 
-// savedVariable is a variable as xarray reads it without decoding.
+// savedVariable describes a variable that xarray reads without decoding.
 type savedVariable struct {
 	Dims   []string
 	Shape  []int
@@ -39,11 +39,11 @@ type savedVariable struct {
 	Text   []string
 }
 
-// groups has the paths of the groups that are datasets.
+// groups contains the paths of the groups that are datasets.
 var groups = []string{"", "sub/part"}
 
-// xarrays returns the peers that write at a place. For the web server they write to the served
-// directory. xarray/3.4 is the same xarray with zarr-python 3.4.
+// xarrays returns the xarray peers that write at a place. For the web server they write to the
+// served directory. xarray/3.4 is xarray with zarr-python 3.4.
 func xarrays(name string) []string {
 	return map[string][]string{
 		"dir": {"xarray/local", "xarray/obstore", "xarray/fsspec", "xarray-3.4/local"}, "s3": {"xarray/obstore", "xarray/fsspec"}, "gcs": {"xarray/fsspec"},
@@ -51,7 +51,7 @@ func xarrays(name string) []string {
 	}[name]
 }
 
-// xarraysReading returns the peers that read the datasets of zargo.
+// xarraysReading returns the xarray peers that read the datasets of zargo.
 func xarraysReading(name string) []string {
 	return map[string][]string{
 		"dir": {"xarray/local", "xarray/obstore", "xarray/fsspec", "xarray-3.4/local"}, "s3": {"xarray/obstore", "xarray/fsspec"}, "gcs": {"xarray/obstore", "xarray/fsspec"},
@@ -130,8 +130,8 @@ func xarrayLacks(place, verb string) []lack {
 	})
 }
 
-// readDataset opens a dataset of xarray, reads all of its metadata in one request, and compares it
-// with xarray's description and with the expected dataset.
+// readDataset opens a dataset that xarray wrote and reads all metadata in one request. It compares
+// the dataset with the description from xarray and with the expected dataset.
 func readDataset(t *testing.T, st store.Store, path string, format int, told map[string]saved) {
 	var mu sync.Mutex
 	var events []string
@@ -244,7 +244,7 @@ func readVariable(t *testing.T, a *zarr.Array, v Variable, told savedVariable) {
 	}
 }
 
-// readText compares text of variable length.
+// readText reads a variable of text of variable length and compares its values.
 func readText(t *testing.T, a *zarr.Array, v Variable, told savedVariable) {
 	t.Helper()
 	got, err := zarr.Read[string](t.Context(), a)

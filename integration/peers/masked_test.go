@@ -17,7 +17,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/upkeep"
 )
 
-// masks makes xarray save or load datasets of masked.py, and returns the result for each.
+// masks lets xarray save or load the datasets of masked.py, and returns the result for each of
+// them.
 func masks(t *testing.T, do string, format int, folders ...string) [][]string {
 	t.Helper()
 	jobs := make([]job, len(folders))
@@ -34,8 +35,8 @@ func masks(t *testing.T, do string, format int, folders ...string) [][]string {
 	return all
 }
 
-// TestMasked checks that the same values are missing in xarray after each conversion to the other
-// format and back.
+// TestMasked converts datasets to the other format and back. After each conversion, xarray must
+// treat the same values as missing.
 func TestMasked(t *testing.T) {
 	t.Parallel()
 	needPython(t)

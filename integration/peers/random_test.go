@@ -16,11 +16,11 @@ import (
 
 var randomDatasets = flag.Int("random", 4, "TestRandomDatasets: datasets of 50 variables each")
 
-// precision is the relative precision of the types in which xarray computes decoded values.
+// precision is the relative precision of each data type of decoded values in xarray.
 var precision = map[string]float64{"float16": 1. / 512, "float32": 1e-6, "float64": 1e-14}
 
-// TestRandomDatasets compares decoded values of random variables that xarray wrote, in both
-// formats, with those that xarray decodes.
+// TestRandomDatasets compares decoded values of zargo and xarray. xarray writes the random
+// variables, in both formats.
 func TestRandomDatasets(t *testing.T) {
 	t.Parallel()
 	needPython(t)
@@ -64,7 +64,8 @@ func TestRandomDatasets(t *testing.T) {
 	}
 }
 
-// decoded is what xarray decodes a variable to: numbers, times as text, and nil for missing values.
+// decoded contains the values of a variable that xarray decoded: numbers, times as text, and nil
+// for missing values.
 type decoded struct {
 	DType  string
 	Values []any
@@ -88,7 +89,7 @@ func (d decoded) equal(got []any) bool {
 	return true
 }
 
-// decode returns the values of a variable in the form of decoded.
+// decode returns the decoded values of a variable in the representation of decoded.Values.
 func decode(t *testing.T, v *dataset.Variable) []any {
 	t.Helper()
 	var out []any

@@ -19,7 +19,7 @@ const (
 	perDay   = 3 // rows
 )
 
-// daily is the job of a day. It appends the rows of the day to the dataset, unless they exist.
+// daily is the job of one day. It appends the rows of the day to the dataset, unless they exist.
 func daily(ctx context.Context, st store.Store, day int) error {
 	var times []time.Time
 	var data []int32
@@ -49,8 +49,8 @@ func (o order) jobs(ctx context.Context, st store.Store) error {
 	return nil
 }
 
-// TestDatasetJobs runs the same jobs in two processes at once. Each day must be stored once, and no
-// job may fail.
+// TestDatasetJobs runs the same jobs concurrently in two processes. Each day must be stored once,
+// and all jobs must succeed.
 func TestDatasetJobs(t *testing.T) {
 	t.Run("dir", func(t *testing.T) { twoJobs(t, order{Place: t.TempDir()}) })
 	for _, p := range bucket.All() {

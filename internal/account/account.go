@@ -63,7 +63,7 @@ func over(s store.Store, wrap func(store.Store) store.Store) store.Store {
 	return wrap(s)
 }
 
-// Layer is a store that answers some requests without the store below it. These requests are not
+// Layer is a store that serves some requests without the store below it. These requests are not
 // counted.
 type Layer interface {
 	// Over returns a copy of the layer above f(s), where s is the store below this layer.

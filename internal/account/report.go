@@ -11,8 +11,8 @@ import (
 
 // Counts has the counters of a Report. Package zarr declares the same struct for its users.
 type Counts struct {
-	// Requests to the store. A request counts once, even if it is retried. A batch of deletes, a page
-	// of a listing, and each step of an upload in parts each count as one request.
+	// Requests to the store. A request counts once, even if it is retried. A batch of deletes, a
+	// page of a listing, and each step of an upload in parts each count as one request.
 	Gets, Puts, Deletes, Lists, Parts, Copies atomic.Int64
 
 	AskedAgain atomic.Int64 // Gets repeated because a value was longer than expected
@@ -74,7 +74,7 @@ func (r *Counts) String() string {
 	return b.String()
 }
 
-// asked counts a request.
+// asked adds a request of kind op and its bytes to the report.
 func (r *Report) asked(op store.Op, bytes int64) {
 	switch op {
 	case store.OpGet:

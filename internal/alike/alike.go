@@ -20,8 +20,7 @@ func Encoding(from, to *zarr.Array) bool {
 	return likened(x, y).Difference(y) == ""
 }
 
-// likened returns a copy of x in which the properties that do not affect encoded objects are those
-// of y.
+// likened returns a copy of x with the properties of y that do not affect encoded objects.
 func likened(x, y *meta.Array) *meta.Array {
 	like := *x
 	if x.Format < 3 && y.Format < 3 {

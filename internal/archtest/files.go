@@ -106,8 +106,8 @@ func (c *Code) Circles() []string {
 	return pairs
 }
 
-// Levels returns the length of the longest chain of files in which each file needs the next one. If
-// some files need each other in a circle, Levels returns one such circle.
+// Levels returns the length of the longest chain of files that each need the next one. If files
+// need each other in a circle, Levels returns one such circle.
 func (c *Code) Levels() (n int, circle []string) {
 	needs, level := c.Needs(), map[string]int{}
 	var visit func(file string, path []string) (n int, circle []string)

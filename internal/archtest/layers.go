@@ -18,7 +18,7 @@ type Layer struct {
 
 var quoted = regexp.MustCompile("`([^`]+)`")
 
-// ParseLayers parses the table of layers in a page, which stands between two markers "layers".
+// ParseLayers parses the table of layers in a page. The table is between two markers "layers".
 func ParseLayers(page string) ([]Layer, error) {
 	_, rest, ok := strings.Cut(page, "<!-- layers -->\n")
 	text, _, closed := strings.Cut(rest, "<!-- end: layers -->")

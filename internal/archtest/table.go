@@ -137,8 +137,8 @@ func Table() []Rule {
 		{Package: "cmd/zargo", Own: []string{"cmd/zargo/internal/cdl", "cmd/zargo/internal/render", "cmd/zargo/internal/summary", "zarr/...", "cf", "crs", "dataset", "multiscale", "picture", "pyramid", "transfer", "concurrency", "openurl", "openurl/all", "internal/account", "internal/bucketcheck", "internal/census", "internal/diff", "internal/listed", "internal/manifest", "internal/masked", "internal/npy", "internal/similar", "blob", "s3", "gcs", "azure"},
 			External: []string{"github.com/alecthomas/kong", "github.com/vbauerster/mpb/v8", "github.com/vbauerster/cupwriter", "github.com/mattn/go-sixel", gocloud}},
 
-		// Examples import only what a user can import, so that users can copy them. The quickstart links
-		// no provider, and each cloud function links only its own provider.
+		// Examples import only what a user can import, so that users can copy them. The quickstart
+		// links no provider, and each cloud function links only its own provider.
 		{Package: "examples/quickstart", Own: []string{"zarr/...", "concurrency", "examples/mainjob"}},
 		{Package: "examples/lambda", Own: []string{"zarr/...", "concurrency", "openurl", "examples/region", "s3"}, External: []string{"github.com/aws/aws-lambda-go"}},
 		{Package: "examples/cloudrun", Own: []string{"zarr/...", "concurrency", "openurl", "examples/region", "examples/web", "gcs"}},

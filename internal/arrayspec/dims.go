@@ -1,6 +1,6 @@
 package arrayspec
 
-// attrDims is the attribute in which xarray stores the dimension names of a v2 array.
+// attrDims is the attribute where xarray stores the dimension names of a v2 array.
 const attrDims = "_ARRAY_DIMENSIONS"
 
 // Dims returns the dimension names in the attribute _ARRAY_DIMENSIONS. It returns nil if the

@@ -12,7 +12,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/meta"
 )
 
-// Of returns a Spec from which Model makes equal metadata. For a v1 array, which is read-only, Of
+// Of returns a Spec that Model converts to equal metadata. For a v1 array, which is read-only, Of
 // returns a Spec of a v2 array.
 func Of(of *meta.Array, o Options) Spec {
 	m := *of

@@ -85,8 +85,8 @@ func (s *Shard) carry(ctx context.Context, place int) error {
 		if err != nil {
 			return fmt.Errorf("copying inner chunks of the old shard: %w", err)
 		}
-		// Without shared bytes, the inner chunks together are not longer than the old shard. Bytes that
-		// several inner chunks share would be written several times.
+		// Without shared bytes, the inner chunks together are not longer than the old shard. Bytes
+		// that several inner chunks share would be written several times.
 		if len(s.made.Bytes)+len(b) > s.most {
 			return fault.Newf(fault.Limit, "the new shard has more than %d bytes, because the index of the old shard has overlapping inner chunks", s.most)
 		}

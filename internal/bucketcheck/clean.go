@@ -102,8 +102,7 @@ func (b *bench) oneByOne(ctx context.Context, keys []string) (first error) {
 	return first
 }
 
-// maxGets is the maximum number of keys for which the method stored sends a Get request after a
-// successful listing.
+// maxGets is the maximum number of keys that the method stored requests after a successful listing.
 const maxGets = 50
 
 // stored returns the keys that still exist, by a listing and by a Get request for each of the first

@@ -39,7 +39,8 @@ func listChecks() []Check {
 			Name: "list pages", Expected: "the pages of a long listing return every key once",
 			Fails: listWrong, Lacks: listLacks,
 			most: func(n sizes) most {
-				// This assumes pages of at least 50 entries. With shorter pages, the check exceeds its bound.
+				// This assumes pages of at least 50 entries. With shorter pages, the check exceeds
+				// its bound.
 				return most{objects: n.keys, calls: n.keys + n.keys/50 + 2, sent: int64(n.keys) * 16, received: int64(n.keys) * 2 * kib}
 			}, run: listPages,
 		},

@@ -14,8 +14,8 @@ import (
 
 // Options configures a [Run].
 type Options struct {
-	// Open opens the store as a new process would. Run calls it several times and closes the stores.
-	// inFlight is the maximum number of requests in flight; 0 means the store's default.
+	// Open opens the store as a new process would. Run calls it several times and closes the
+	// stores. inFlight is the maximum number of requests in flight; 0 means the store's default.
 	Open func(ctx context.Context, inFlight int) (store.Store, error)
 
 	// Key is the key of an existing object. If Key is set, Run only reads this object. It does not
@@ -23,12 +23,12 @@ type Options struct {
 	Key string
 
 	// Place is the prefix below which Run writes. The default is a new prefix from [NewPlace]. Run
-	// returns fault.Path if the prefix does not have the form of NewPlace, and fault.Exists if values
-	// are already stored below the prefix.
+	// returns fault.Path if the prefix does not have the form of NewPlace, and fault.Exists if
+	// values are already stored below the prefix.
 	Place string
 
-	// Above is the length in bytes of the prefix that the store adds to each key, such as the path of
-	// the URL that Open opens. The check of the longest key subtracts this length.
+	// Above is the length in bytes of the prefix that the store adds to each key, such as the path
+	// of the URL that Open opens. The check of the longest key subtracts this length.
 	Above int
 
 	Quick   bool // use fewer keys and rounds, and about a quarter of the time and bytes for speed

@@ -36,7 +36,7 @@ func rangeChecks() []Check {
 
 const ranged = 64 * kib
 
-// whole returns the key and the value of the object from which the checks read ranges. This is the
+// whole returns the key and the value of the object whose ranges the checks read. This is the
 // object with Options.Key, if the option is set. Otherwise it is a new object, which whole stores
 // if put is true.
 func (b *bench) whole(ctx context.Context, put bool) (key string, value []byte, err error) {

@@ -18,7 +18,7 @@ const enough = 0.9
 const lost = 4
 
 // advice derives settings from the measured times and lists them with the current settings. It
-// omits settings for which no time was measured.
+// omits settings without a measured time.
 func advice(s *Speed, now store.Tuning) []Advice {
 	var all []Advice
 	if n, why, ok := flight(s.Reads); ok {

@@ -22,11 +22,11 @@ type Options struct {
 	Data bool
 	// Problems is the maximum number of errors recorded for each array; 0 means 10.
 	Problems int
-	// Ask is the maximum number of keys to request one by one if the store cannot be listed; 0 means
-	// 10,000. The census of an array with more chunks then fails.
+	// Ask is the maximum number of keys to request one by one if the store cannot be listed; 0
+	// means 10,000. The census of an array with more chunks then fails.
 	Ask int
-	// Progress is called at the start and after each chunk or shard. done is the number of chunks or
-	// shards examined so far, and total is their number in the grid. Calls are not concurrent.
+	// Progress is called at the start and after each chunk or shard. done is the number of chunks
+	// or shards examined so far, and total is their number in the grid. Calls are not concurrent.
 	Progress func(done, total int64)
 }
 

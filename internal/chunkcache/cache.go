@@ -170,8 +170,8 @@ func (c *Cache) Clear() {
 	c.entries.CleanUp()
 }
 
-// forgetAll removes the entries for which match returns true. The results of running loads are not
-// added to the cache. The caller must hold mu.
+// forgetAll removes each entry if match returns true for its ID. The results of running loads are
+// not added to the cache. The caller must hold mu.
 func (c *Cache) forgetAll(match func(ID) bool) {
 	for i := range c.epochs {
 		c.epochs[i]++
@@ -208,7 +208,7 @@ func (c *Cache) written(space any, w written.Change) {
 	c.entries.CleanUp()
 }
 
-// Reader gives an array access to a cache.
+// Reader is the access of an array to a cache.
 type Reader struct {
 	*Cache
 	space any
@@ -325,8 +325,8 @@ func (r *Reader) Revalidated(s Stamp, key string, o *Entry) {
 // Forget removes the entry of an object after a reader has found that the object was changed.
 func (r *Reader) Forget(key string) { r.written(r.space, written.Change{Keys: []string{key}}) }
 
-// ForgetEach calls match with the key of each entry of the space, and removes the entries for which
-// match returns true.
+// ForgetEach calls match with the key of each entry of the space, and removes the entry if match
+// returns true.
 func (r *Reader) ForgetEach(match func(key string) bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

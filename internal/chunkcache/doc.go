@@ -10,7 +10,8 @@
 // once the object has another version. Therefore all parts of a shard that a reader finds are of
 // one version, and one conditional request revalidates all parts.
 //
-// Loads that run when [Reader.Forget] is called are not cached, so a writer reads what it wrote.
+// Loads that run when [Reader.Forget] is called are not cached, so a writer reads the values that
+// it has written.
 //
 // Everything in this package is safe for concurrent use. The package starts no goroutines.
 package chunkcache

@@ -6,7 +6,7 @@ import (
 )
 
 // Recent caches the most recently used values in a bounded number of bytes. The zero Recent is
-// ready to use. Values have no version and do not expire, so the caller must check them.
+// ready to use. Values lack versions and do not expire, so the caller must check them.
 type Recent[K comparable, V Identified[K]] struct {
 	mu    sync.Mutex
 	byID  map[K]*list.Element

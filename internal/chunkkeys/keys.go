@@ -24,8 +24,8 @@ type Keys struct {
 	Encoding meta.KeyEncoding
 	Format   int   // format of the metadata
 	Grid     []int // number of chunks along each axis
-	// Reach is the number of chunks along each axis that a change in progress may write or delete, at
-	// least Grid. It is nil if no change is in progress.
+	// Reach is the number of chunks along each axis that a change in progress may write or delete,
+	// at least Grid. It is nil if no change is in progress.
 	Reach []int
 }
 

@@ -34,12 +34,12 @@ type Claim struct {
 	Was   []int     // previous shape, for a Resize that deletes chunks
 
 	// Ends are other extents that arrays of the group may have: the values of To of earlier appends
-	// with the same From. These appends were taken over, but each of them may have committed an array
-	// before.
+	// with the same From. These appends were taken over, but each of them may have committed an
+	// array before.
 	Ends []int
 
-	// Pending means that an append to a group has not yet claimed all arrays. No array has the extent
-	// To yet.
+	// Pending means that an append to a group has not yet claimed all arrays. No array has the
+	// extent To yet.
 	Pending bool
 }
 

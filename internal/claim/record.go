@@ -17,14 +17,14 @@ const RecordMember = "zargo_record"
 // the condition that its key is absent, only an object under that key makes the request fail.
 // Therefore Left and Kept remain in the document permanently.
 type Record struct {
-	// Left are boxes in which objects may have, or may still get, values of abandoned changes.
+	// Left are boxes whose objects may have, or may still get, values of abandoned changes.
 	// Elements of these boxes outside the shape are not values of the array.
 	Left []Box
 	// Kept are boxes that were in Left and have been written since. Each key in these boxes has an
 	// object, which must not be deleted.
 	Kept []Box
 	// Past is a previous shape of the array. An abandoned Resize may have left objects between the
-	// current shape and Past. It is nil if there was no such Resize.
+	// current shape and Past. It is nil without such a Resize.
 	Past []int
 	// Taken are the IDs of claims that other processes took over or dropped, the latest ID last. A
 	// claim that is gone and whose ID is not in Taken was ended by its own process.
@@ -38,11 +38,11 @@ type Box struct {
 }
 
 const (
-	// maxBoxes bounds the length of Left, and that of Kept. When a list exceeds it, add replaces the
-	// two oldest boxes by their union.
+	// maxBoxes bounds the length of Left, and that of Kept. When a list exceeds it, add replaces
+	// the two oldest boxes by their union.
 	maxBoxes = 16
-	// maxTaken bounds the length of Taken. A process that is suspended while 64 more claims are taken
-	// over does not detect that its own claim was taken over.
+	// maxTaken bounds the length of Taken. A process that is suspended while 64 more claims are
+	// taken over does not detect that its own claim was taken over.
 	maxTaken = 64
 	// maxParsed bounds the length of each list that ParseRecord accepts. This package writes
 	// shorter lists.
@@ -105,9 +105,9 @@ func (r Record) JSON() json.RawMessage {
 }
 
 // GivenUp returns r with an entry for the abandoned change c of an array of this shape. The entry
-// for an append is the box of rows in which the append may have put objects. The entry for a Resize
-// is the shape from which the Resize may have deleted objects. There is no entry for the claim of a
-// group.
+// for an append is the box of rows where the append may have put objects. The entry for a Resize is
+// a shape; the Resize may have deleted objects within it. GivenUp does not add an entry for the
+// claim of a group.
 func (r Record) GivenUp(c Claim, shape []int) Record {
 	switch {
 	case !c.Under():
@@ -250,7 +250,7 @@ func (b Box) has(other Box) bool {
 }
 
 // outside returns a box within b that contains all elements of b outside the shape. ok is false if
-// there are no such elements.
+// b is within the shape.
 func (b Box) outside(shape []int) (Box, bool) {
 	beyond, axis := 0, 0
 	for i, n := range shape {

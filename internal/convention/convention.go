@@ -9,17 +9,18 @@ import (
 // Key is the name of the attribute that declares conventions.
 const Key = "zarr_conventions"
 
-// Convention is a convention that zargo reads, in the version that it writes.
+// Convention describes a convention that zargo reads. Its URLs are those of the version that zargo
+// writes.
 type Convention struct {
 	UUID, SchemaURL, SpecURL, Name, Description string
 
 	aliases []alias
 }
 
-// alias is another schema_url or spec_url under which the convention is declared.
+// alias is another schema_url or spec_url that declares the convention.
 type alias struct {
 	url   string
-	draft bool // the URL never existed, or was not a release
+	draft bool // the URL never existed or was not that of a release
 }
 
 const (
@@ -27,7 +28,7 @@ const (
 	site = "https://github.com/"
 )
 
-// draft returns the URLs that the drafts of a repository published. Their tag v1 was never created,
+// draft returns the URLs in the drafts of a repository. The tag v1 in these URLs was never created,
 // but writers copied the URLs.
 func draft(repo string) []alias {
 	return []alias{{raw + repo + "/refs/tags/v1/schema.json", true}, {site + repo + "/blob/v1/README.md", true}}
@@ -102,7 +103,7 @@ func (c Convention) knows(url string) (draft, ok bool) {
 	return false, false
 }
 
-// is reports whether a declaration identifies the convention.
+// is reports whether d declares the convention.
 func (c Convention) is(d map[string]any) bool {
 	if uuid, ok := d["uuid"].(string); ok {
 		return strings.EqualFold(uuid, c.UUID)
@@ -139,10 +140,10 @@ func (c Convention) Declared(attrs map[string]any, f *Findings) bool {
 	return false
 }
 
-// members is the set of members that a declaration may have.
+// members contains the names of the members that a declaration may have.
 var members = [...]string{"uuid", "schema_url", "spec_url", "name", "description"}
 
-// Check adds a rule for each malformed element of zarr_conventions.
+// Check adds a violation for each malformed element of zarr_conventions.
 func Check(attrs map[string]any, f *Findings) {
 	v, ok := attrs[Key]
 	if !ok {

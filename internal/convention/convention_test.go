@@ -44,7 +44,7 @@ func TestDeclared(t *testing.T) {
 	}
 }
 
-// TestFindingsAreBounded adds more findings than are kept.
+// TestFindingsAreBounded adds more than maxFindings findings.
 func TestFindingsAreBounded(t *testing.T) {
 	list := make([]any, 1000)
 	f := convention.Findings{Strict: true}

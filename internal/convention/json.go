@@ -10,10 +10,11 @@ import (
 	"strings"
 )
 
-// maxFindings bounds the findings of one node, which may have millions of malformed members.
+// maxFindings bounds the findings of one node. Hostile attributes may have millions of malformed
+// members.
 const maxFindings = 100
 
-// Finding is a malformed member of attributes.
+// Finding describes a member of attributes that is malformed, is not used, or violates a rule.
 type Finding struct {
 	Pointer string // JSON pointer from the attributes (RFC 6901)
 	Text    string
@@ -22,7 +23,7 @@ type Finding struct {
 
 // Findings collects findings. It keeps the first 100 and drops the rest.
 type Findings struct {
-	Strict bool // collect the violations of rules too
+	Strict bool // also collect violations of rules
 	List   []Finding
 }
 
@@ -40,7 +41,8 @@ func (f *Findings) Note(pointer, format string, args ...any) {
 	}
 }
 
-// Rule adds the violation of a rule that does not prevent reading, if f is strict.
+// Rule adds a violation of a rule that does not prevent reading. It does nothing unless f is
+// strict.
 func (f *Findings) Rule(pointer, format string, args ...any) {
 	if f.Strict {
 		f.Add(pointer, format, args...)
@@ -88,9 +90,9 @@ func Number(v any) (float64, bool) {
 	return f, !math.IsNaN(f) && !math.IsInf(f, 0)
 }
 
-// Numbers converts the member of an object that must be an array of n numbers, or of any number of
-// them if n is negative. It returns nil and adds a finding if the member is malformed, and nil if
-// it is absent or null.
+// Numbers converts a member that must be an array of n numbers, or an array of any length if n is
+// negative. It returns nil if the member is absent or null. If the member is malformed, it returns
+// nil and adds a finding.
 func (f *Findings) Numbers(pointer string, v any, n int) []float64 {
 	if v == nil {
 		return nil
@@ -114,8 +116,8 @@ func (f *Findings) Numbers(pointer string, v any, n int) []float64 {
 	return out
 }
 
-// elements returns the elements of an array. Callers may pass attributes that they have built
-// themselves, which contain slices of numbers and strings.
+// elements returns the elements of an array. The array may also be a slice of numbers or strings,
+// because callers may construct attributes in Go.
 func elements(v any) ([]any, bool) {
 	switch v := v.(type) {
 	case []any:
@@ -138,8 +140,8 @@ func boxed[T any](values []T) []any {
 	return out
 }
 
-// Strings converts the member of an object that must be an array of n strings. It returns nil and
-// adds a finding if the member is malformed, and nil if it is absent or null.
+// Strings converts a member that must be an array of n strings. It returns nil if the member is
+// absent or null. If the member is malformed, it returns nil and adds a finding.
 func (f *Findings) Strings(pointer string, v any, n int) []string {
 	if v == nil {
 		return nil
@@ -159,8 +161,8 @@ func (f *Findings) Strings(pointer string, v any, n int) []string {
 	return out
 }
 
-// String converts a member that must be a string. It returns "" and adds a finding for any other
-// value, and "" if the member is absent or null.
+// String converts a member that must be a string. It returns "" if the member is absent or null.
+// For any other value it returns "" and adds a finding.
 func (f *Findings) String(pointer string, v any) string {
 	if v == nil {
 		return ""
@@ -172,8 +174,8 @@ func (f *Findings) String(pointer string, v any) string {
 	return s
 }
 
-// Object converts a member that must be an object. It returns nil and adds a finding for any other
-// value, and nil if the member is absent or null.
+// Object converts a member that must be an object. It returns nil if the member is absent or null.
+// For any other value it returns nil and adds a finding.
 func (f *Findings) Object(pointer string, v any) map[string]any {
 	if v == nil {
 		return nil
@@ -185,8 +187,8 @@ func (f *Findings) Object(pointer string, v any) map[string]any {
 	return m
 }
 
-// Array converts a member that must be an array. It returns nil and adds a finding for any other
-// value, and nil if the member is absent or null.
+// Array converts a member that must be an array. It returns nil if the member is absent or null.
+// For any other value it returns nil and adds a finding.
 func (f *Findings) Array(pointer string, v any) []any {
 	switch v := v.(type) {
 	case nil:
@@ -203,7 +205,8 @@ func (f *Findings) Array(pointer string, v any) []any {
 // maxShown is the maximum length in bytes of a value in the text of a finding.
 const maxShown = 60
 
-// Kind describes a value in the text of a finding: the kind of an object or an array, or the value.
+// Kind describes a value in the text of a finding. It returns the kind of an object or array, and
+// the value itself otherwise.
 func Kind(v any) string {
 	switch v := v.(type) {
 	case nil:
@@ -225,7 +228,7 @@ func Kind(v any) string {
 	return text
 }
 
-// Whole formats a number that is a whole number without exponent. It returns "" for other numbers.
+// Whole formats an integer without an exponent. It returns "" for other numbers.
 func Whole(n float64) string {
 	if n != math.Trunc(n) {
 		return ""

@@ -20,14 +20,14 @@ type Options struct {
 	Memory       int64      // maximum bytes of values that are compared at a time; 0 means 256 MiB
 
 	// All permits the comparison of large sparse arrays, which may take very long. Two arrays are
-	// sparse if fewer than 1 in 100 of their objects are stored. Without All, Run returns fault.Limit
-	// for sparse arrays that have more than 200 million elements, or more than 200,000 objects
-	// together. A comparison of arrays with equal fill values and complete listings is always
-	// permitted.
+	// sparse if fewer than 1 in 100 of their objects are stored. Without All, Run returns
+	// fault.Limit for sparse arrays that have more than 200 million elements, or more than 200,000
+	// objects together. A comparison of arrays with equal fill values and complete listings is
+	// always permitted.
 	All bool
 
-	// Progress is called at the start and after each block. done is the number of elements compared so
-	// far, and total is the number of elements to compare. Calls are not concurrent.
+	// Progress is called at the start and after each block. done is the number of elements compared
+	// so far, and total is the number of elements to compare. Calls are not concurrent.
 	Progress func(done, total int64)
 }
 
@@ -62,7 +62,7 @@ type Values struct {
 	Different int64  `json:"different"`              // number of different elements
 	Of        int64  `json:"of"`                     // number of compared elements
 	// Largest is the largest |a - b| of all compared elements. It is present if a Tolerance was
-	// applied. Elements of which one is not finite are left out.
+	// applied. It excludes pairs with an element that is not finite.
 	Largest *float64  `json:"largest_difference,omitempty"`
 	First   []Element `json:"first,omitempty"` // in the order of blocks, in each block in C order
 }

@@ -82,7 +82,7 @@ func (k *kept) Get(ctx context.Context, key string, o store.GetOptions, buf []by
 	return k.Store.Get(ctx, key, o, buf)
 }
 
-// read answers a Get request from a retained object.
+// read serves a Get request from a retained object.
 func (v *object) read(k *kept, key string, o store.GetOptions, buf []byte) (store.Value, error) {
 	err := v.err
 	off, n := int64(0), v.Size
@@ -165,7 +165,7 @@ func (k *keeping) reserve(ctx context.Context) (int64, error) {
 	}
 }
 
-// settle ends a read for which n bytes were reserved. If err is nil, it retains the object.
+// settle ends a read that has reserved n bytes. If err is nil, it retains the object.
 func (k *keeping) settle(key string, v *object, n int64, err error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

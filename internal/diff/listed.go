@@ -70,11 +70,11 @@ func (k known) present() (all iter.Seq[[]int], ok bool) {
 }
 
 const (
-	// maxElements is the maximum number of elements of sparse arrays. Comparing 200 million elements
-	// takes a few seconds.
+	// maxElements is the maximum number of elements of sparse arrays. Comparing 200 million
+	// elements takes a few seconds.
 	maxElements = 200_000_000
-	// maxObjects is the maximum number of objects of two sparse arrays together. Each object takes one
-	// request.
+	// maxObjects is the maximum number of objects of two sparse arrays together. Each object takes
+	// one request.
 	maxObjects = 200_000
 	// Arrays are sparse if fewer than 1 in leastStored objects are stored.
 	leastStored = 100

@@ -290,7 +290,7 @@ func position(i int, at, shape []int) []int {
 	return p
 }
 
-// elementText returns an element in the JSON form of a v3 fill value. If its type has no such form,
+// elementText returns an element in the JSON form of a v3 fill value. If its type lacks this form,
 // elementText returns hexadecimal digits.
 func elementText(t dtype.Type, b []byte) json.RawMessage {
 	if raw, err := t.FormatFill(b, 3); err == nil {

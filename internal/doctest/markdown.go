@@ -112,7 +112,7 @@ func (p *Pages) links(name string) [][2]string {
 }
 
 // Links returns one line for each broken relative link. A link is broken if the linked file does
-// not exist, or if the linked page has no heading for the fragment.
+// not exist, or if the linked page lacks a heading for the fragment.
 func (p *Pages) Links() []string {
 	var bad []string
 	for _, name := range slices.Sorted(maps.Keys(p.text)) {
@@ -129,7 +129,7 @@ func (p *Pages) Links() []string {
 	return bad
 }
 
-// headings returns the fragments of the headings of a page, in the form that GitHub gives them.
+// headings returns the fragments of the headings of a page, as GitHub generates them.
 func (p *Pages) headings(name string) map[string]bool {
 	all := map[string]bool{}
 	for _, m := range title.FindAllStringSubmatch(p.prose(name, true), -1) {
@@ -149,8 +149,8 @@ func (p *Pages) headings(name string) map[string]bool {
 
 var linked = regexp.MustCompile(`\[([^\]]*)\]\([^)]*\)`)
 
-// slug returns the fragment of a heading in lower case: its letters, digits, "-" and "_", with "-"
-// in place of each space.
+// slug returns the fragment of a heading in lower case: its letters, digits, "-" and "_", with each
+// space replaced by "-".
 func slug(heading string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -181,7 +181,7 @@ func (p *Pages) Unreachable(index string) []string {
 	return slices.DeleteFunc(p.Below(path.Dir(index)), func(name string) bool { return seen[name] })
 }
 
-// Unlisted returns the pages to which the page index has no link. If index links the README.md of a
+// Unlisted returns the pages that the page index does not link. If index links the README.md of a
 // directory, all pages in that directory count as linked. Unlisted considers the pages in the
 // directory of index and its subdirectories.
 func (p *Pages) Unlisted(index string) []string {

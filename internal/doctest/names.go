@@ -12,8 +12,8 @@ var (
 	// qualified matches pkg.Name and pkg.Type.Member. It does not match parts of a path, of a file
 	// name or of a selector of a value.
 	qualified = regexp.MustCompile(`(?:^|[^\w./:"-])\*?([a-z][a-z0-9]*)\.([A-Z]\w*)(?:\.([A-Z]\w*))?`)
-	// link matches a name in brackets, or a type and its member. It does not match an index, an array
-	// type or a type parameter of one letter.
+	// link matches a name in brackets, or a type and its member. It does not match an index, an
+	// array type or a type parameter of one letter.
 	link = regexp.MustCompile(`(?:^|[^\w\])])\[\*?([A-Z]\w+)(?:\.([A-Z]\w*))?\](?:[^\w(\[*]|$)`)
 )
 

@@ -59,7 +59,7 @@ func (s *Sources) Page(name, text string, runs bool) ([]string, error) {
 }
 
 // programs returns the set of texts of each main.go below examples/ and of the body of each
-// Example. Bodies have no indentation and no output comment.
+// Example. Bodies do not include indentation and the output comment.
 func (s *Sources) programs() (map[string]bool, error) {
 	known := map[string]bool{}
 	for _, p := range s.Packages {

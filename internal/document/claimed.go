@@ -14,12 +14,12 @@ import (
 // Edits maps top-level members of a document to their new values. A nil value removes the member.
 type Edits map[string]json.RawMessage
 
-// Text is the content of a document, from which a change of the document is derived.
+// Text is the content of a document. A change of the document is derived from it.
 type Text struct {
 	Stored
 	Claim claim.Claim // the claim in the document
-	// Record is the record in the document. If Hold passes the Text to its function, Record also has
-	// the entries that are needed when Claim is taken over.
+	// Record is the record in the document. If Hold passes the Text to its function, Record also
+	// has the entries that are needed when Claim is taken over.
 	Record claim.Record
 	Shape  []int // shape of the array; nil for a group
 }

@@ -13,8 +13,8 @@ import (
 )
 
 // Create stores the documents of a new node. It first creates the missing groups above the node.
-// Then it checks that the path has no document of another node, and calls free. free must return
-// fault.Exists if other objects are in the way.
+// Then it checks that no document of another node is stored at the path, and calls free. free must
+// return fault.Exists if other objects are stored below the path.
 //
 // The first document is put on the condition that it is absent, so only one of several creators
 // succeeds. Only this creator puts the other documents. Create sets the Version of each stored

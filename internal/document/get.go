@@ -129,8 +129,8 @@ func (n *Node) Names(k Kind) (names []string) {
 	return names
 }
 
-// proven returns s if its documents make a node or no read was denied. If reads were denied and
-// there is no node, it returns their errors.
+// proven returns s if its documents make a node or no read was denied. Otherwise it returns the
+// errors of the denied reads.
 func (s Set) proven(err error) (Set, error) {
 	if err != nil {
 		return Set{}, err
@@ -174,7 +174,7 @@ func (n *Node) FindV1(ctx context.Context) (Set, error) {
 const grace = 50 * time.Millisecond
 
 // Read reads documents concurrently. The Set has the documents that exist and the errors of denied
-// reads. If zarr.json exists, the Set has no other documents.
+// reads. If zarr.json exists, the Set contains only this document.
 func (n *Node) Read(ctx context.Context, names ...string) (Set, error) {
 	type response struct {
 		value store.Value

@@ -319,7 +319,7 @@ func (h *Held) made(t Text, c Change) error {
 	return err
 }
 
-// Commit applies change c. It keeps changes of other members by other writers. If c has no claim,
+// Commit applies change c. It keeps changes of other members by other writers. If c lacks a claim,
 // the process no longer holds the document. If the claim was taken over, Commit returns
 // fault.Conflict and does not change the document.
 func (h *Held) Commit(ctx context.Context, c Change) error {
@@ -401,8 +401,8 @@ func (h *Held) GiveUp(ctx context.Context, wrote bool) error {
 // Doc returns the document as last read or written.
 func (h *Held) Doc() Stored { return h.doc }
 
-// Claim returns the claim by which the document is held. After a change without a claim, it returns
-// the zero Claim.
+// Claim returns the claim that holds the document. After a change without a claim, it returns the
+// zero Claim.
 func (h *Held) Claim() claim.Claim { return h.claim }
 
 // Record returns the record in the document.

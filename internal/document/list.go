@@ -48,7 +48,7 @@ func (n *Node) Each(ctx context.Context, visit func(e store.Entry, key string) e
 // betweenChecks is the number of keys that DeleteHeld deletes between two checks of the claim.
 const betweenChecks = 1000
 
-// DeleteHeld lists the objects below the node and, during the listing, deletes those for which
+// DeleteHeld lists the objects below the node and, during the listing, deletes each object if
 // chosen returns true. Before every 1000 deletes it checks that h still holds its claim. If this
 // check fails, DeleteHeld returns the error of the check.
 func (n *Node) DeleteHeld(ctx context.Context, h *Held, chosen func(e store.Entry, key string) bool) error {

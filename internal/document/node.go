@@ -24,7 +24,7 @@ const (
 // Kind is the kind of a node: array or group.
 type Kind uint8
 
-// Kinds of nodes. Any stands for both kinds.
+// Kinds of nodes. Any means both kinds.
 const (
 	Any Kind = iota
 	Array

@@ -13,7 +13,7 @@ func (n *Node) Add(ctx context.Context, key string, doc []byte) (store.Version, 
 
 // Swap stores doc at the key of was. The put is conditional: the stored document must still have
 // the version of was, or must still be absent. If another writer changed the document, Swap returns
-// fault.Conflict or fault.Exists. With SingleWriter there is no condition. The error for a store
+// fault.Conflict or fault.Exists. With SingleWriter the put is unconditional. The error for a store
 // without versions contains what, a text about the impossible operation.
 func (n *Node) Swap(ctx context.Context, was Stored, doc []byte, what string) (store.Version, error) {
 	var cond store.PutOptions

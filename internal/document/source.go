@@ -11,8 +11,8 @@ import (
 // Source is a node as read from the store, with its documents and their parsed content.
 type Source struct {
 	At *Node
-	// Doc is the document that makes the path a node. If the node is from consolidated metadata, Doc
-	// has only a Key, which is that of the consolidated metadata.
+	// Doc is the document that makes the path a node. If the node is from consolidated metadata,
+	// Doc has only a Key, which is that of the consolidated metadata.
 	Doc   Stored
 	Attrs Stored      // the document that has the attributes; in v3 it is Doc
 	Model meta.Node   // a *meta.Array or a *meta.Group

@@ -54,7 +54,7 @@ func (r *Call) again(ctx context.Context, o *plan.Object, t *attempt, err error)
 }
 
 // cutOff reports whether to retry after the index of a shard could not be read. A shard shorter
-// than its index is replaced, like a shard that does not decode. Other shards are read once more.
+// than its index is replaced, like a shard that does not decode. Other shards are read again.
 func (r *Call) cutOff(ctx context.Context, o *plan.Object, t *attempt) (again bool) {
 	index, _ := o.Chunk.Shards.IndexSize()
 	v, err := r.probe(ctx, o.Key, store.GetOptions{Max: index})

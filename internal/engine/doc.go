@@ -19,6 +19,6 @@
 // and its new stored form. A write of part of an object locks the key of the object within this
 // process. Conditional writes of the store coordinate different processes.
 //
-// The first error ends a call. The call then starts no more requests, waits for those in flight, and
-// returns the error as a *fault.ChunkError with the key. An Array is safe for concurrent use.
+// The first error ends a call. The call then starts no more requests, waits for those in flight,
+// and returns the error as a *fault.ChunkError with the key. An Array is safe for concurrent use.
 package engine

@@ -224,8 +224,8 @@ func (w *ShardWriter) fail(err error) error {
 
 // Commit writes the index and stores the shard under its key, on the condition in ShardOptions. It
 // returns fault.Exists or fault.Conflict if the condition fails. Inner chunks that were neither put
-// nor carried over are not stored. If there are no inner chunks at all, Commit deletes the object,
-// unless the condition requires it to be absent. After an error the shard is aborted.
+// nor carried over are not stored. If the shard is empty, Commit deletes the object, unless the
+// condition requires it to be absent. After an error the shard is aborted.
 func (w *ShardWriter) Commit(ctx context.Context) error {
 	defer w.free()
 	put, err := w.condition(ctx)

@@ -41,7 +41,7 @@ type touched struct {
 }
 
 // pack returns the shard with the selected elements written over old. Other inner chunks of old
-// keep their stored bytes. empty reports that the new shard has no inner chunks.
+// keep their stored bytes. empty reports that the new shard does not contain inner chunks.
 func (r *Call) pack(ctx context.Context, hold *concurrency.Hold, o *plan.Object, old []byte) (_ []byte, empty bool, err error) {
 	m := r.size()
 	p := r.packer(hold, o, m.Packing(o, m.Typical(o.Chunk)))

@@ -13,9 +13,10 @@ import (
 // source supplies the indexes and the inner chunks of one shard. [shard] decodes inner chunks to
 // memory, [keptShard] does so through the cache, and [listed] only lists the requests.
 type source interface {
-	// top returns the shard and its index. current reports that the index is not older than the call.
-	// The error is fault.NotFound if the shard is absent, plan.ErrNoRanges if the store cannot read
-	// ranges, and errUncached if the index is not cached and the call adds nothing to the cache.
+	// top returns the shard and its index. current reports that the index is not older than the
+	// call. The error is fault.NotFound if the shard is absent, plan.ErrNoRanges if the store
+	// cannot read ranges, and errUncached if the index is not cached and the call adds nothing to
+	// the cache.
 	top(ctx context.Context) (l *plan.Level, found []codec.ShardIndex, current bool, err error)
 	// confirm returns the current index, or fault.Unchanged if top returned the same index.
 	confirm(ctx context.Context, top *plan.Level) ([]codec.ShardIndex, error)

@@ -65,7 +65,7 @@ func (b Box) FillRegion(dst []byte, region []int, fill []byte) {
 	})
 }
 
-// placed returns a copy of the box in which the positions in the chunk equal those in the region.
+// placed returns a copy of the box whose positions in the chunk equal those in the region.
 func (b Box) placed() Box {
 	parts := make([]Part, len(b.Parts))
 	for i, p := range b.Parts {

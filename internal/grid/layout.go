@@ -10,8 +10,8 @@ const DefaultElements = 1 << 20
 
 // Layout returns a shape of chunks for an array, chosen as TensorStore's drivers do. The length of
 // a chunk along axis i is factor · aspect[i], rounded to the nearest integer that is at least 1 and
-// at most the length of the axis. factor is the largest number for which a chunk has at most the
-// number elements of elements.
+// at most the length of the axis. factor is the largest number that limits a chunk to the number of
+// elements in the parameter elements.
 //
 // If aspect is nil or aspect[i] is 0, the value 1 is used. Other values must be positive and
 // finite. elements must be at least 1.
@@ -42,8 +42,8 @@ func Layout(shape []int, aspect []float64, elements int) []int {
 		}
 		return total <= float64(elements)
 	}
-	// Search by bisection the largest factor for which the total does not exceed the limit, up to
-	// about the last bit. The total is a step function of the factor.
+	// Search by bisection for the largest factor whose total does not exceed the limit, up to about
+	// the last bit. The total is a step function of the factor.
 	lo, hi := 0.0, (float64(longest)+1)/least
 	if at(hi) {
 		return chunk

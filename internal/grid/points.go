@@ -28,8 +28,8 @@ type Points struct {
 	at    [][]int // one list for each axis
 	n     int
 	chunk []Axis
-	// order lists the points sorted by chunk. Points of one chunk keep their order, so that the last
-	// write takes effect if an element is written several times.
+	// order lists the points sorted by chunk. Points of one chunk keep their order, so that the
+	// last write takes effect if an element is written several times.
 	order []int
 	pairs []Pair // in the order of order
 	ends  []int  // end of each chunk's pairs

@@ -67,7 +67,7 @@ func (w *appending) run(ctx context.Context) error {
 	return w.commit(ctx)
 }
 
-// errf returns err. If the append has no group, errf adds the path of the array.
+// errf returns err. For an append without a group, errf adds the path of the array.
 func (w *appending) errf(err error) error {
 	if w.group == nil {
 		err = errf(w.members[0].array, err)

@@ -28,8 +28,8 @@ type Array interface {
 	Stored(ctx context.Context) (Array, error)
 	// Reopen reads the documents again and returns the array that they describe.
 	Reopen(ctx context.Context) (Array, error)
-	// Guarded returns the array with a guard, which is called before it writes. If storeFill is set,
-	// the array stores chunks of fill values instead of deleting them.
+	// Guarded returns the array with a guard, which is called before it writes. If storeFill is
+	// set, the array stores chunks of fill values instead of deleting them.
 	Guarded(guard engine.Guard, storeFill bool) (Array, error)
 	// Fill sets all elements of a box to the fill value.
 	Fill(ctx context.Context, box claim.Box) error

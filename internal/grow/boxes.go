@@ -12,8 +12,8 @@ import (
 
 // KeepsKeys reports whether a write of the selection must leave an object under every key that it
 // writes. It must do so if a request of an abandoned change may still arrive, because such a
-// request puts an object on the condition that its key is absent. doc is the document by which the
-// array was opened.
+// request puts an object on the condition that its key is absent. doc is the document of the opened
+// array.
 func KeepsKeys(doc document.Stored, e *engine.Array, s grid.Selection) (bool, error) {
 	record, err := document.RecordIn(doc)
 	if err != nil || len(record.Left)+len(record.Kept) == 0 {

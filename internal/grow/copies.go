@@ -12,7 +12,7 @@ import (
 )
 
 // copied returns the nodes in the group's consolidated metadata by their path below the group. It
-// returns nil if the group has no consolidated metadata.
+// returns nil if the group lacks consolidated metadata.
 func (g *group) copied(ctx context.Context) (map[string]meta.Node, error) {
 	if m, ok := g.Model.(*meta.Group); ok && g.Format() != 2 {
 		return m.Consolidated, nil

@@ -17,7 +17,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/meta"
 )
 
-// Group gives an append access to a group. Package zarr creates it.
+// Group is the access of an append to a group. Package zarr creates it.
 type Group struct {
 	At *document.Node
 	// Stored reads the group from the store.
@@ -242,8 +242,8 @@ func (g *group) claim(ctx context.Context, c claim.Claim, over document.TakeOver
 		}
 		var err error
 		if g.old.Reached(c.From) {
-			// The old append has stored all its rows and may still report success. Therefore its ID is not
-			// recorded as taken over.
+			// The old append has stored all its rows and may still report success. Therefore its ID
+			// is not recorded as taken over.
 			t.Record, err = document.RecordIn(t.Stored)
 		}
 		return document.Change{Claim: c, Record: t.Record}, err

@@ -140,8 +140,8 @@ func (r *resizing) showsPast() bool {
 	return ok && len(past.Outside(r.base)) > 0
 }
 
-// left returns the boxes, outside base but within the new shape, in which abandoned changes may
-// have stored values.
+// left returns the boxes, outside base but within the new shape, that may contain values of
+// abandoned changes.
 func (r *resizing) left() (boxes []claim.Box) {
 	for _, b := range r.record.Left {
 		if b, ok := b.And(claim.Whole(r.shape)); ok {
@@ -202,7 +202,8 @@ func (r *resizing) commit(ctx context.Context) error {
 // and elements outside the new shape, if the resize clears them.
 func (r *resizing) delete(ctx context.Context) error {
 	past := r.record.Past
-	// far is the smallest shape that covers the last chunks of base, the old shape and the past shape.
+	// far is the smallest shape that covers the last chunks of base, the old shape and the past
+	// shape.
 	far, ends := make([]int, len(r.base)), ends(r.a, r.base)
 	was := shapeOf(r.a)
 	for i := range r.base {

@@ -16,8 +16,8 @@ type shardRow struct {
 	writers     []*engine.ShardWriter // in C order
 }
 
-// worthStreaming is the factor by which streaming must reduce memory, compared with a row of whole
-// shards in memory. If the reduction is smaller, shards are sent whole, which is faster.
+// worthStreaming is the minimum factor by which streaming must reduce memory, compared with a row
+// of whole shards in memory. If the reduction is smaller, shards are sent whole, which is faster.
 const worthStreaming = 2
 
 // innerEdge returns the length of an inner chunk along an axis, or 0 if the array is not sharded.

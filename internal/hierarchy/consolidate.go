@@ -62,7 +62,7 @@ const maxBusy = 100
 
 // consolidateOnce makes one attempt of Consolidate. It first reads the document that it will
 // replace, and then the nodes. If another writer changes that document meanwhile, the attempt
-// fails. If a v2 group has no .zmetadata, consolidateOnce sets *first.
+// fails. If a v2 group lacks .zmetadata, consolidateOnce sets *first.
 func (n *Node) consolidateOnce(ctx context.Context, first *bool) (*Node, error) {
 	root, err := n.Again(ctx)
 	if err != nil {

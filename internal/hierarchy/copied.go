@@ -161,9 +161,9 @@ func (n *Node) holder() string {
 	return strings.TrimSuffix(path, "/")
 }
 
-// Confirm checks that the stored metadata of an array equals opened, the metadata by which the
-// array was opened. If they differ, Confirm returns fault.Conflict, because other readers could not
-// decode the chunks. It returns fault.NotFound if the store does not have the array.
+// Confirm checks that the stored metadata of an array equals opened, the metadata of the opened
+// array. If they differ, Confirm returns fault.Conflict, because other readers could not decode the
+// chunks. It returns fault.NotFound if the store does not have the array.
 func (n *Node) Confirm(ctx context.Context, opened *meta.Array) error {
 	name := document.ZarrJSON
 	if n.Format == 2 {

@@ -11,7 +11,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/meta"
 )
 
-// CreateArray creates an array. It returns fault.Exists if a node or objects are in the way.
+// CreateArray creates an array. It returns fault.Exists if a node or objects are stored at the
+// path.
 func (n *Node) CreateArray(ctx context.Context, spec arrayspec.Spec) (*Node, error) {
 	return n.create(ctx, spec, n.Docs().Free)
 }

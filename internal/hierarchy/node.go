@@ -37,7 +37,7 @@ type Node struct {
 	lazy  *lazyCopy // consolidated metadata of a v2 group
 }
 
-// Origin is the source from which a node was opened.
+// Origin is the source of the metadata of an opened node.
 type Origin string
 
 // Origins of nodes.

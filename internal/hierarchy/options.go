@@ -34,7 +34,7 @@ func (o Options) Stored() Options {
 	return o
 }
 
-// Specs returns the options with which an arrayspec.Spec is converted to metadata.
+// Specs returns the options for the conversion of an arrayspec.Spec to metadata.
 func (o *Options) Specs() arrayspec.Options {
 	return arrayspec.Options{Table: o.Table, Separator: o.Separator}
 }

@@ -10,8 +10,8 @@ import (
 // larger huge pages, the kernel rounds the range to whole huge pages.
 const Size = 2 << 20
 
-// Least is the minimum length of memory for which advice is given. 4 MiB of memory contain at least
-// one whole huge page.
+// Least is the minimum length of memory that receives advice. 4 MiB of memory contain at least one
+// whole huge page.
 const Least = 4 << 20
 
 // Advice is the advice to the kernel for one slice. It is in effect until Undo is called. The zero

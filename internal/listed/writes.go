@@ -9,8 +9,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// fewLeft is the minimum number of remaining objects for which a listing is made. A listing costs
-// as much as several deletes.
+// fewLeft is the minimum number of remaining objects that justifies a listing. A listing costs as
+// much as several deletes.
 const fewLeft = 8
 
 // writes decides when a listing saves deletes. To store a chunk of fill values, its object is

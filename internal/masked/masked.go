@@ -50,7 +50,7 @@ type V2 struct {
 }
 
 // ToV2 returns the v2 attributes and the v2 fill value for a v3 array. The attribute [Attr] becomes
-// the fill value. If there is no such attribute, or if it is not a value of the data type, no
+// the fill value. If the array lacks this attribute, or if it is not a value of the data type, no
 // element is missing, and the fill value becomes undefined. xarray always treats NaN as missing. A
 // fill value of NaN is therefore kept, and if the attribute is NaN, any other fill value becomes
 // undefined. If the fill value changes, the elements of absent chunks would change. The caller must

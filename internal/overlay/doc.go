@@ -1,5 +1,6 @@
-// Package overlay provides a store with metadata documents in front of another store. An array can
-// be written through it before its documents are stored, so that readers never see a partial array.
+// Package overlay provides a store that adds metadata documents to another store. Callers use it to
+// write the chunks of an array before they store its documents, so readers never see a partial
+// array.
 //
 //	st := overlay.New(below, docs)
 //	a, err := zarr.OpenArray(ctx, st, "t2m")

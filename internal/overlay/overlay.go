@@ -9,8 +9,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// New returns a store that reads metadata documents only from docs, and all other keys from st. The
-// keys of docs are relative to the root of st. Puts go to st. docs must not be changed afterwards.
+// New returns a store that reads metadata documents only from docs, and all other keys from st. It
+// forwards puts to st. The keys of docs are relative to the root of st. The caller must not change
+// docs afterwards.
 func New(st store.Store, docs map[string]string) store.Store {
 	return &overlay{store.Forward{Store: st}, docs}
 }
@@ -20,8 +21,9 @@ type overlay struct {
 	docs map[string]string
 }
 
-// isDocument reports whether key is that of a metadata document of v2 or v3. A v1 document is
-// recognized only if docs contains it.
+// isDocument reports whether key is the key of a v2 or v3 metadata document. It does not recognize
+// v1 documents. Get reads a v1 document from docs if docs contains it, and otherwise from the store
+// below.
 func isDocument(key string) bool {
 	switch path.Base(key) {
 	case "zarr.json", ".zarray", ".zgroup", ".zattrs", ".zmetadata":

@@ -87,10 +87,10 @@ func (c *Chunk) Decode(dst Memory, b grid.Box, src []byte, s *Scratch) error {
 	return nil
 }
 
-// Room returns memory of dst in which the stored form of the chunk can be received, so that
-// decoding it to the box copies nothing. The memory has length 0 and capacity for the expected
-// bytes. Room returns nil in two cases: the stored bytes are not the elements in C order, or the
-// box is not the whole chunk without gaps in dst.
+// Room returns memory of dst that can receive the stored form of the chunk, so that decoding it to
+// the box copies nothing. The memory has length 0 and capacity for the expected bytes. Room returns
+// nil in two cases: the stored bytes are not the elements in C order, or the box is not the whole
+// chunk without gaps in dst.
 func (c *Chunk) Room(dst Memory, b grid.Box) (direct []byte) {
 	off, ok := b.Contiguous(dst.Shape)
 	if !ok || dst.Bytes == nil || !c.Chain.InMemory() || !b.Full(c.Shape) {

@@ -20,7 +20,7 @@ import (
 // position in the block. Decoding and encoding through Numbers is safe for concurrent use. Elements
 // may be read after all decoding and encoding has ended.
 type Items struct {
-	// Numbers is a pipeline that reads and writes numbers in place of the elements. In memory form
+	// Numbers is a pipeline that reads and writes numbers instead of the elements. In memory form
 	// they are an array of uint64.
 	Numbers *Pipeline
 
@@ -205,7 +205,7 @@ func (h *Items) decodeWanted(dst []byte, c *Chunk, src []byte, s *codec.Scratch)
 	return h.decodeSome(dst, c, src, s, func(i int) bool { return dst[8*i] != 0 })
 }
 
-// decodeSome is decode for the elements for which want returns true. If want is nil, it decodes all
+// decodeSome decodes each element if want returns true for it. If want is nil, it decodes all
 // elements.
 func (h *Items) decodeSome(dst []byte, c *Chunk, src []byte, s *codec.Scratch, want func(i int) bool) error {
 	elems := len(dst) / 8

@@ -57,10 +57,9 @@ func (r Read) checkWhole(n int64, err error) error {
 	return fault.Newf(fault.Corrupt, "stored chunk has more than the %d bytes that its codecs can produce: %w: %v", r.Bound, ErrTooLong, err)
 }
 
-// Longer returns the maximum bytes with which a request is repeated after an object was longer than
-// the n bytes that were requested. The result is the length of the object if err contains it, and
-// otherwise eight times n. ok is false if err is another error, or if the object is longer than
-// r.Bound.
+// Longer returns the maximum bytes of a repeated request after an object was longer than the n
+// requested bytes. The result is the length of the object if err contains it, and otherwise eight
+// times n. ok is false if err is another error, or if the object is longer than r.Bound.
 func (r Read) Longer(n int64, err error) (more int64, ok bool) {
 	if n >= r.Bound || !errors.Is(err, fault.Limit) {
 		return 0, false

@@ -122,13 +122,13 @@ func (l *Level) Decode(i int, stored []byte, size int64) (codec.ShardIndex, erro
 }
 
 // Expand returns the reads of the inner chunks. found contains the index of each shard of the
-// level. v is the version of the object from which the indexes were read. The reads request the
-// same version. The errors of Expand are those of [Cut.Locate].
+// level. v is the version of the object that contains the indexes. The reads request the same
+// version. The errors of Expand are those of [Cut.Locate].
 func (l *Level) Expand(v store.Version, found []codec.ShardIndex) (Stage, error) {
 	return l.ExpandWithout(v, found, nil)
 }
 
-// ExpandWithout is Expand without the inner chunks for which skip returns true. If skip is not nil,
+// ExpandWithout is like Expand, but skips an inner chunk if skip returns true. If skip is not nil,
 // ExpandWithout calls it once for each inner chunk that would be read.
 func (l *Level) ExpandWithout(v store.Version, found []codec.ShardIndex, skip func(Piece) bool) (Stage, error) {
 	s := Stage{level: l, version: v}

@@ -24,8 +24,8 @@ const (
 	// varied is the minimum number of bytes to reserve for an object of unbounded length. If less
 	// were reserved, a longer object would need a second request, which costs more than the memory.
 	varied = 1 << 20
-	// minWork is the minimum number of decoded bytes for which a separate goroutine is worthwhile.
-	// They take some tens of microseconds of work.
+	// minWork is the minimum number of decoded bytes that justifies a separate goroutine. Decoding
+	// them takes some tens of microseconds.
 	minWork = 256 << 10
 )
 
@@ -150,7 +150,7 @@ func Product(a, b int64) int64 {
 	return a * b
 }
 
-// First returns the maximum number of bytes that the first attempt of a request asks for.
+// First returns the maximum number of bytes of the first attempt of a request.
 func (m Memory) First(rd Read) int64 {
 	if rd.Exact || rd.Role != Chunk && rd.Role != Shard {
 		return rd.Bound

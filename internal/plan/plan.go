@@ -29,7 +29,7 @@ func (p *Plan) gaps() *Cost {
 	return &p.Cost
 }
 
-// Keeper reports which chunks must be read as a whole, because they will be cached or checked.
+// Keeper reports which chunks must be read whole, because they will be cached or checked.
 type Keeper interface{ Keeps(c *pipeline.Chunk) bool }
 
 // Len returns the number of objects, without computing them.
@@ -107,7 +107,7 @@ func (p *Plan) requests(o *Object) []Request {
 	return p.writes(o)
 }
 
-// Span is the range in which a number lies.
+// Span is the range of an unknown number, from Least to Most.
 type Span struct{ Least, Most int64 }
 
 // Amount is the number of requests of a plan, and the number of bytes that the requests transfer.

@@ -66,7 +66,7 @@ func (o *Object) inside() int {
 }
 
 // Packed returns the maximum length in bytes of a shard that has no unused space, and whose nested
-// shards have none. It returns math.MaxInt64 if there is no bound.
+// shards have none. It returns math.MaxInt64 if the length is unbounded.
 func Packed(shard *pipeline.Chunk) int64 {
 	each := shard.Inner.Chain.Worst()
 	if shard.Inner.Shards != nil {

@@ -55,9 +55,9 @@ func (o *Object) Stays(x codec.ShardIndex, v store.Version, wanted *Cut, c Cost)
 	return s, err
 }
 
-// Without returns the reads of the stored inner chunks of version v of the stored shard. Inner
-// chunks for which skip returns true are omitted. A nil skip omits none. Nested shards are read in
-// their stored form. c is the cost of requests. A nil c stands for the cost of the plan.
+// Without returns the reads of the stored inner chunks of version v of the stored shard. It omits
+// an inner chunk if skip returns true. A nil skip omits none. Nested shards are read in their
+// stored form. c is the cost of requests. If c is nil, the cost is that of the plan.
 func (o *Object) Without(x codec.ShardIndex, v store.Version, c *Cost, skip func(Piece) bool) (s Stays, err error) {
 	top := o.Stored()
 	if c != nil {

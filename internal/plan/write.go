@@ -54,9 +54,9 @@ func (p *Plan) writes(o *Object) []Request {
 	return []Request{get, put}
 }
 
-// streamed returns the requests that stream a shard. The shard is put as a whole if it is shorter
-// than a part, or if the store turns out not to support parts. A shard that is partly written is
-// read as a whole if the store turns out not to support ranges of one version.
+// streamed returns the requests that stream a shard. The shard is put whole if it is shorter than a
+// part, or if the store turns out not to support parts. A shard that is partly written is read
+// whole if the store turns out not to support ranges of one version.
 func (p *Plan) streamed(o *Object, get, put, probe Request) []Request {
 	m := p.Write.Memory
 	l := m.Limits(o.Chunk)

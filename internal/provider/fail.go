@@ -32,7 +32,7 @@ func (f *Failure) RequestID() string { return f.ID }
 // Unwrap returns the kind and the provider's error.
 func (f *Failure) Unwrap() []error { return []error{f.Kind, f.Err} }
 
-// RetryAfter returns the time for which the server asked clients to wait before a retry.
+// RetryAfter returns the time that clients must wait before a retry, as requested by the server.
 func (f *Failure) RetryAfter() time.Duration { return f.After }
 
 // OneKey reports whether the failure affects only the key of the request. Package limit calls it.

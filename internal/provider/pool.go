@@ -16,7 +16,7 @@ import (
 // has a fixed number of requests or its own root certificates, or if bucket is "".
 //
 // When the last store has called release, all connections are closed, even those in use. The next
-// store gets a copy of the transport, which has no connections.
+// store gets a copy of the transport without connections.
 func (s *Stack) Transport(bucket string, t *http.Transport) (_ *http.Transport, release func() error) {
 	limits := s.limits()
 	shared := limits.Requests
@@ -83,7 +83,7 @@ type conn struct {
 	p *pool
 }
 
-// Write fails if the pool has no users. When use closes a connection, net/http retries the read on
+// Write fails if the pool is unused. When use closes a connection, net/http retries the read on
 // another connection, which use is about to close. The error prevents that retry.
 func (c *conn) Write(b []byte) (int, error) {
 	c.p.mu.Lock()

@@ -12,7 +12,7 @@ import (
 const maxID = 200
 
 // RequestID returns the ID of a request from the response header of S3, Azure or GCS, or "" if the
-// header has no ID. The value must be a single word of at most 200 printable ASCII characters.
+// header lacks an ID. The value must be a single word of at most 200 printable ASCII characters.
 // Other values are ignored, because the response may be from any server.
 func RequestID(h http.Header) string {
 	for _, name := range [...]string{"X-Amz-Request-Id", "X-Ms-Request-Id", "X-Guploader-Uploadid", "X-Goog-Request-Id"} {

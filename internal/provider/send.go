@@ -76,8 +76,8 @@ func (c *connecting) trace() *httptrace.ClientTrace {
 // connection alone proves nothing, because a transport without tracing never reports a connection.
 func (c *connecting) failed() bool { return c.broken.Load() && !c.got.Load() }
 
-// Bounded returns a body that ends after n bytes. It is used for documents that an SDK reads into
-// memory as a whole.
+// Bounded returns a body that ends after n bytes. It is used for documents that an SDK reads
+// completely into memory.
 func Bounded(body io.ReadCloser, n int64) io.ReadCloser {
 	return Plain{io.LimitReader(body, n), body}
 }

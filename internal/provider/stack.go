@@ -35,7 +35,7 @@ type Bucket struct {
 	// Name identifies the bucket: the provider, the endpoint and the bucket, without the prefix of
 	// a store.
 	Name string
-	// Prefix is the prefix of the store in the bucket. "" stands for the whole bucket.
+	// Prefix is the prefix of the store in the bucket. "" means the whole bucket.
 	Prefix string
 	// Own contains the clients and transports of the caller, which may be nil. Only stores with the
 	// same clients and transports share slots and quotas.

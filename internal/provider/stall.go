@@ -44,8 +44,8 @@ func SlowAnswer(ctx context.Context) context.Context { return context.WithValue(
 // limit. A request makes no progress if no byte of its body can be sent, if the header of the
 // response does not arrive, or if no byte of the response body arrives. Each byte restarts the
 // limit, so the total time is not limited. Two periods do not count: the wait for a connection,
-// which the dialer limits, and the time when the caller does not read the body. A limit of 0 stands
-// for DefaultStall.
+// which the dialer limits, and the time when the caller does not read the body. A limit of 0 means
+// DefaultStall.
 //
 // The error of a stalled request, or of the read of its response body, is a *StallError. The
 // context of the request that do receives is cancelled, but the caller receives no error of package
@@ -91,7 +91,7 @@ func (e *StallError) Error() string { return "stalled: " + e.Doing + " for " + e
 // Timeout returns true, as for other timeouts of package net.
 func (e *StallError) Timeout() bool { return true }
 
-// errStalled is the cause with which the context of a stalled request is cancelled.
+// errStalled is the cause of the cancelled context of a stalled request.
 var errStalled = errors.New("stalled")
 
 // watch is the state of a request in flight.

@@ -63,8 +63,8 @@ func Loopback(host string) bool {
 	return strings.EqualFold(name, "localhost")
 }
 
-// Private reports whether host, with or without a port, is this machine, an address for which
-// [PrivateAddr] returns true, or a name without a dot. Such a name, for example of a container, is
+// Private reports whether host, with or without a port, is this machine, a private address
+// according to [PrivateAddr], or a name without a dot. Such a name, for example of a container, is
 // resolved only by the local network. Other names may also have private addresses, but their
 // addresses are known only after a connection is made.
 func Private(host string) bool {

@@ -1,3 +1,3 @@
-// Package race tells tests whether the race detector is enabled. With the race detector, pools drop
+// Package race reports whether the race detector is enabled. With the race detector, pools drop
 // items at random and loops take ten times as long.
 package race

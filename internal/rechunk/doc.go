@@ -9,8 +9,8 @@
 //	})
 //
 // A stage copies one array into another. Each of its tasks writes one block of the written array:
-// it reads all chunks that touch the block, and writes all chunks of the block, each as a whole. No
-// two tasks write the same object, so tasks can run in any order and can be repeated after a
+// it reads all chunks that touch the block, and writes all chunks of the block, each of them whole.
+// No two tasks write the same object, so tasks can run in any order and can be repeated after a
 // failure. A stage starts when the previous one is complete.
 //
 // If source chunks are long along one axis, and target chunks are long along another axis, a copy

@@ -28,7 +28,7 @@ func (s *solver) search(n int) (best [][]int64, ok bool) {
 	return best, !math.IsInf(least, 1)
 }
 
-// guesses returns two chains from which the search starts. One is a geometric series between the
+// guesses returns the two initial chains of the search. One is a geometric series between the
 // source chunks and the target chunks. The other has the intersections of a geometric series of
 // blocks. The first and the last of these blocks take half of the memory.
 func (s *solver) guesses(n int) [][][]int64 {
@@ -128,8 +128,8 @@ func (h *climb) of(chain [][]int64) float64 {
 	return cost + float64(len(chain)-1)*float64(volume(h.s.shape))*float64(h.s.item)
 }
 
-// ratios returns the factors by which lengths are multiplied and divided. The factor 1 changes a
-// length to the next multiple of step.
+// ratios returns the factors that multiply and divide lengths. The factor 1 changes a length to the
+// next multiple of step.
 func ratios() [6]float64 { return [...]float64{2, 1.5, 1.25, 1.125, 1.0625, 1} }
 
 // run changes the chain until no change makes it cheaper or no steps remain.
@@ -169,8 +169,8 @@ func (h *climb) accept(changed [][]int64) bool {
 	return false
 }
 
-// with returns a copy of chain in which intermediate array i has the given length along axis a. The
-// other intermediate arrays are aligned to it.
+// with returns a copy of chain. In the copy, intermediate array i has the given length along axis
+// a, and the other intermediate arrays are aligned to it.
 func (h *climb) with(chain [][]int64, i, a int, length int64) [][]int64 {
 	out := make([][]int64, len(chain))
 	for j, c := range chain {

@@ -70,14 +70,14 @@ func (s *Set[At]) Unlisted() bool {
 	return !s.listed
 }
 
-// Empty reports whether the upload is known to have no parts.
+// Empty reports whether the upload is known to be empty.
 func (s *Set[At]) Empty() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.listed && len(s.stored) == 0 && len(s.sent) == 0
 }
 
-// Known records that the upload exists at the provider, even if it has no parts.
+// Known records that the upload exists at the provider, even if it is empty.
 func (s *Set[At]) Known() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

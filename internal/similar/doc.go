@@ -1,2 +1,2 @@
-// Package similar finds the name that a misspelled name may stand for.
+// Package similar finds the known name that is closest to a misspelled name.
 package similar

@@ -1,18 +1,18 @@
 package similar
 
-// maxName is the maximum length of a name that is compared with others. The limit is necessary
-// because names may come from stored metadata.
+// maxName is the maximum length in bytes of the names that Name compares. Names may come from
+// stored metadata, which may be hostile.
 const maxName = 40
 
 // Name returns the entry of names whose spelling is closest to name. It compares the results of
-// bare, which removes the parts of a name that do not matter. It returns "" if no entry is within
-// two edits, or within one edit for names of at most five bytes.
+// bare, which removes irrelevant parts of a name. It returns "" if no entry is within two edits, or
+// within one edit for names of at most five bytes.
 func Name(name string, names []string, bare func(string) string) string {
 	if len(name) > maxName {
 		return ""
 	}
 	want := bare(name)
-	if len(want) > maxName { // lower case may need more bytes
+	if len(want) > maxName { // lower case may be longer
 		return ""
 	}
 	best, least := "", 1

@@ -76,8 +76,8 @@ func codecs() (string, error) {
 }
 
 // places tries a codec in each position of a chain: it binds the codec, and encodes and decodes a
-// small chunk. It returns the positions in which this succeeded, or "" if the codec is unsupported
-// in all positions.
+// small chunk. It returns the positions where this succeeded, or "" if the codec is unsupported in
+// all positions.
 func places(t *codec.Table, name string) (string, error) {
 	serial := codec.Spec{Name: "bytes", Config: json.RawMessage(`{"endian":"little"}`)}
 	var of []string
@@ -104,8 +104,7 @@ func places(t *codec.Table, name string) (string, error) {
 }
 
 // anyTrial returns nil if one of the configurations succeeds for one of the chunks. Otherwise it
-// returns the first error that is not errors.ErrUnsupported, or ErrUnsupported if there is no other
-// error.
+// returns the first error that is not errors.ErrUnsupported, or ErrUnsupported if all errors are.
 func anyTrial(t *codec.Table, name string, chain func(codec.Spec) []codec.Spec) error {
 	var unsupported, first error
 	for _, c := range chunks() {

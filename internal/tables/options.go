@@ -13,7 +13,7 @@ import (
 	"strings"
 )
 
-// root is the repository, relative to the directory of this package, in which tests run.
+// root is the repository, relative to the directory of this package. Tests run in that directory.
 const root = "../.."
 
 // options returns a function that generates a table of options. The table lists the functions of a

@@ -15,7 +15,7 @@ import (
 type Change struct {
 	Keys []string // keys whose values may have changed
 	// Below contains prefixes that end with a slash. Every value whose key has one of these
-	// prefixes may have changed. The prefix "" stands for all keys.
+	// prefixes may have changed. The prefix "" means all keys.
 	Below []string
 	// Late means that the outcome of the request is unknown, and that the values may still change
 	// after this report.

@@ -25,7 +25,7 @@ func Immutable() Validity { return Validity{chunkcache.Forever} }
 // Revalidate makes an entry valid for ttl, from the time of its request. The first read after that
 // sends one conditional request, whose response has no body if the object has not changed (304).
 // For a shard, one such request for its index revalidates all entries of the shard. If the store
-// has no versions, the object is requested again.
+// lacks versions, the object is requested again.
 //
 // With a ttl of 0 every read sends such a request: a chunk is transferred again only if it has
 // changed, and reads always see its current value. A negative ttl means 0.

@@ -29,8 +29,8 @@ func newBitRound(raw json.RawMessage, in Repr) (any, error) {
 }
 
 // newNumcodecsBitRound accepts floats of 16, 32 and 64 bits. It returns an error if "keepbits" is
-// larger than the number of bits of the fraction. The registry allows larger values, for which
-// zarrs leaves the numbers unchanged.
+// larger than the number of bits of the fraction. The registry permits larger values, and zarrs
+// then leaves the numbers unchanged.
 func newNumcodecsBitRound(raw json.RawMessage, in Repr) (any, error) {
 	c, err := openBitRound(raw, in, 0)
 	if err != nil {

@@ -210,7 +210,7 @@ func leaving(codec any, in Repr) Repr {
 	return in
 }
 
-// orderOf returns the byte order in which a codec serialises elements, or dtype.NoOrder.
+// orderOf returns the byte order of the elements that a codec serialises, or dtype.NoOrder.
 func orderOf(codec ArrayBytes) dtype.Order {
 	if b, ok := codec.(*rawBytes); ok {
 		return b.order
@@ -253,7 +253,7 @@ func (c *Chain) Typical() int64 {
 }
 
 // Worst returns the maximum length of a chunk's stored bytes, whichever program wrote the chunk.
-// Longer chunks are corrupt. Worst returns math.MaxInt64 if there is no limit.
+// Longer chunks are corrupt. Worst returns math.MaxInt64 if the length is unlimited.
 func (c *Chain) Worst() int64 { return c.most }
 
 // MinEncoded returns a lower bound of the length of a chunk's stored bytes, or 0 if no bound is

@@ -41,9 +41,9 @@ func addSat(a, b int64) int64 {
 // Maximum number of decoded bytes per encoded byte. The densest zstd block encodes 128 KiB in 4
 // bytes (RFC 8878, section 3.1.1.2), and blosc frames may contain such blocks. Deflate encodes a
 // match of 258 bytes in 2 bits. Each additional length byte of LZ4 adds up to 255 bytes. LZMA
-// encodes a match of 273 bytes in 14 decisions of at least 1/45 bit each. A bzip2 block has at most
-// 900,000 bytes after run-length encoding, in which 5 bytes encode a run of 259, and at least 16
-// encoded bytes.
+// encodes a match of 273 bytes in 14 decisions of at least 1/45 bit each. A bzip2 block has at
+// least 16 encoded bytes, and at most 900,000 bytes after run-length encoding. That encoding
+// encodes a run of 259 bytes in 5 bytes.
 const (
 	densestZstd    = 128 << 10 / 4
 	densestDeflate = 258 * 8 / 2

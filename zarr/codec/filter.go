@@ -28,7 +28,7 @@ type elements struct {
 }
 
 // viewed returns the elements of a data type in a byte order. It returns errors.ErrUnsupported if
-// numpy has no arithmetic on the type.
+// numpy does not implement arithmetic on the type.
 func viewed(t dtype.Type, o dtype.Order) (elements, error) {
 	n, ok := number.Of(t)
 	if !ok {
@@ -69,8 +69,8 @@ func (c *config) wrap(key string, err error) {
 	}
 }
 
-// defaultElements returns the elements of a filter whose configuration has no data type. Their type
-// is that of the array.
+// defaultElements returns the elements of a filter whose configuration lacks a data type. Their
+// type is that of the array.
 func defaultElements(in Repr) elements {
 	e, err := viewed(in.Type, in.Order)
 	if err != nil {

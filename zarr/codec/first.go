@@ -9,10 +9,11 @@ import (
 )
 
 // FiltersFirst converts a v2 pipeline to the order of v3 metadata. It moves filters that follow the
-// codec "bytes" before it, and sets the byte order of "bytes" to that of the last filter's output. It
-// drops "bytes" if the next codec converts an array to bytes itself, see [Either]. The stored bytes
-// stay the same. FiltersFirst returns errors.ErrUnsupported for filters that v3 cannot express: a
-// filter that views bytes as a type other than their own, or that follows a bytes-to-bytes codec.
+// codec "bytes" before it, and sets the byte order of "bytes" to that of the last filter's output.
+// It drops "bytes" if the next codec converts an array to bytes itself, see [Either]. The stored
+// bytes stay the same. FiltersFirst returns errors.ErrUnsupported for filters that v3 cannot
+// express: a filter that views bytes as a type other than their own, or that follows a
+// bytes-to-bytes codec.
 func (t *Table) FiltersFirst(specs []Spec, in Repr) ([]Spec, error) {
 	at := slices.IndexFunc(specs, func(s Spec) bool { return s.Name == "bytes" })
 	if at < 0 {
@@ -63,7 +64,7 @@ func (b bytesFilter) takes(in Repr) bool {
 	return err == nil && is.number.Size == b.dec.number.Size && is.number.Big == b.dec.number.Big
 }
 
-// serial reports whether the first codec makes bytes of the array in itself, in place of "bytes".
+// serial reports whether the first codec serialises the array itself, instead of "bytes".
 func (t *Table) serial(specs []Spec, in Repr) bool {
 	if len(specs) == 0 {
 		return false

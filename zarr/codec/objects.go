@@ -105,7 +105,7 @@ type objects struct {
 
 func (c *objects) EncodedSize() int64 { return -1 }
 
-// Worst returns math.MaxInt64, because objects have no maximum length.
+// Worst returns math.MaxInt64, because the length of objects is unlimited.
 func (c *objects) Worst() int64 { return math.MaxInt64 }
 
 func (c *objects) Encode(dst []byte, src Block) ([]byte, error) {

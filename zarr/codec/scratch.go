@@ -116,7 +116,7 @@ func (s *Scratch) block(i int, r stage) Block {
 	return Block{Bytes: b}
 }
 
-// within returns the Scratch with which inner chunks of a shard are encoded and decoded.
+// within returns the Scratch for encoding and decoding the inner chunks of a shard.
 func (s *Scratch) within() *Scratch {
 	if s.inner == nil {
 		s.inner = &Scratch{}

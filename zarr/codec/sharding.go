@@ -158,8 +158,8 @@ func (t *Table) openSharding(raw json.RawMessage) (ShardingOptions, *Table, erro
 // outside of shards, and reports it inside and outside of shards (rule.DraftCodec).
 const draftBytes = "endian"
 
-// renameDrafts replaces draft names of codecs by current names. It keeps a draft name for which
-// With has set a codec.
+// renameDrafts replaces draft names of codecs by current names. It keeps a draft name if With has
+// set a codec for it.
 func (t *Table) renameDrafts(specs []Spec) {
 	for i := range specs {
 		if specs[i].Name == draftBytes && !t.own[draftBytes] {

@@ -51,7 +51,7 @@ func (s *sharding) EncodeFrom(dst []byte, src Strided, sc *Scratch) ([]byte, err
 	return out, nil
 }
 
-// scratch returns a Scratch with which the index is encoded or decoded.
+// scratch returns a Scratch for encoding or decoding the index.
 func (s *sharding) scratch() *Scratch {
 	if sc, ok := s.scratches.Get().(*Scratch); ok {
 		return sc

@@ -13,10 +13,10 @@ type stretch struct {
 }
 
 // overlap describes an inner chunk that partly overlaps another chunk or the index, or returns ""
-// if there is no such chunk. Inner chunks may have exactly the same bytes, because a writer may
-// store equal chunks once. The format does not forbid other overlaps, but no known writer makes
-// them. They occur in a shard that lost bytes at its start. overlap ignores chunks outside the
-// shard, because reading such a chunk already fails.
+// if no chunk does. Inner chunks may have exactly the same bytes, because a writer may store equal
+// chunks once. The format does not forbid other overlaps, but no known writer makes them. They
+// occur in a shard that lost bytes at its start. overlap ignores chunks outside the shard, because
+// reading such a chunk already fails.
 func (s *sharding) overlap(x ShardIndex) string {
 	index := stretch{-1, x.size - s.size, x.size}
 	if s.atStart {

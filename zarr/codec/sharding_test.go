@@ -177,6 +177,7 @@ func TestShardingConfiguration(t *testing.T) {
 		{"codec that need not be understood", `{"chunk_shape":[2,3],"codecs":["bytes",{"name":"crc32c","must_understand":false}]}`, nil},
 		{"must_understand is no bool", `{"chunk_shape":[2,3],"codecs":["bytes",{"name":"crc32c","must_understand":null}]}`, fault.Metadata},
 		{"unknown codec", `{"chunk_shape":[2,3],"codecs":["bytes","nosuchcodec"]}`, errors.ErrUnsupported},
+		{"unknown codec named by a URI", `{"chunk_shape":[2,3],"codecs":["bytes",{"name":"https://example.org/codec"}]}`, errors.ErrUnsupported},
 		{"index compressed", `{"chunk_shape":[2,3],"codecs":["bytes"],"index_codecs":[{"name":"bytes","configuration":{"endian":"little"}},{"name":"gzip","configuration":{"level":1}}]}`, fault.Metadata},
 		{"index without order", `{"chunk_shape":[2,3],"codecs":["bytes"],"index_codecs":["bytes"]}`, nil},
 		{"codecs of a draft", `{"chunk_shape":[2,3],"codecs":["endian"],"index_codecs":[{"name":"endian","configuration":{"endian":"little"}},"crc32c"]}`, nil},

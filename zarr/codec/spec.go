@@ -48,7 +48,7 @@ func Zlib(level int) Spec { return newSpec(numcodecs+"zlib", `{"level":%d}`, lev
 
 // Zstd compresses to the format of RFC 8878 at a level of libzstd's scale, -131072 to 22 (v3 core
 // "zstd"). Level 0 means 3. All negative levels have the same effect, and so have levels 2 and 3.
-// Frames have no checksum. For frames with a checksum, write the configuration: {"level": 3,
+// Frames lack a checksum. For frames with a checksum, write the configuration: {"level": 3,
 // "checksum": true}.
 func Zstd(level int) Spec { return zstdSpec(level, false) }
 

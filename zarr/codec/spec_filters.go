@@ -157,8 +157,8 @@ func object(list []member) json.RawMessage {
 	return append(b, '}')
 }
 
-// jsonNumber formats a number as JSON. Integers have no fraction. NaN and infinities are written as
-// in fill values.
+// jsonNumber formats a number as JSON. It formats integers without a fraction. NaN and infinities
+// are written as in fill values.
 func jsonNumber(f float64) json.RawMessage {
 	raw, err := json.Marshal(f)
 	if err != nil {

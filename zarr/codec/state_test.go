@@ -51,7 +51,8 @@ func TestEncoderState(t *testing.T) {
 			return float64(after.TotalAlloc-before.TotalAlloc) / (1 << 20)
 		}
 		first := math.Inf(1)
-		// Take the minimum, because a goroutine that moves to another processor finds an empty pool.
+		// Take the minimum, because a goroutine that moves to another processor finds an empty
+		// pool.
 		for range 3 {
 			c = mustChain(t, codec.Repr{Shape: []int{n}, Type: dtype.Uint8}, codec.Bytes(dtype.NoOrder), tt.spec)
 			dst = make([]byte, 0, c.Worst())

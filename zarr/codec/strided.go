@@ -41,7 +41,7 @@ func whole(b Block, axes []Step, shape []int, size int) Strided {
 	return Strided{Block: b, Size: size, Axes: axes}
 }
 
-// forgets reports whether m has no memory, so that decoded elements are discarded.
+// forgets reports whether m lacks memory, so that decoded elements are discarded.
 func (m Strided) forgets() bool { return m.Bytes == nil && m.Items == nil && m.Axes == nil }
 
 // check returns fault.Selection if the box exceeds the array or its own memory.

@@ -14,7 +14,7 @@ import (
 // Factory makes a codec from its configuration: an [ArrayArray], [ArrayBytes], [BytesBytes] or
 // [Either]. The codec is bound to in, the Repr of its input on encoding. For a BytesBytes, in is
 // the Repr of the array that entered the array-to-bytes codec, with its Order. config is a JSON
-// object, which is {} if metadata has no configuration.
+// object, which is {} if the metadata lacks a configuration.
 //
 // An error without a kind becomes fault.Metadata, the kind for a configuration that is invalid or
 // does not fit the Repr. A Factory returns errors.ErrUnsupported if it does not implement the
@@ -97,8 +97,9 @@ func refused(why string) Factory {
 	return func(json.RawMessage, Repr) (any, error) { return nil, fault.Newf(errors.ErrUnsupported, "%s", why) }
 }
 
-// With returns a table in which f makes the codec called name, replacing any codec of that name.
-// Names are those of Spec: codecs of numcodecs and v2 metadata start with "numcodecs.".
+// With returns a copy of the table with f as the Factory of the codec name. It replaces any codec
+// of that name. Names are those of Spec: codecs of numcodecs and v2 metadata start with
+// "numcodecs.".
 func (t *Table) With(name string, f Factory) *Table {
 	m := maps.Clone(t.factories)
 	if m == nil {

@@ -66,7 +66,7 @@ func parseNamed(text string) (Spec, error) {
 
 // checked returns an error if the Spec cannot be written to metadata.
 func checked(text string, s Spec) (Spec, error) {
-	if s.Name == "" || strings.ContainsAny(s.Name, " \t\n\"{}:,") {
+	if s.Name == "" || strings.ContainsAny(s.Name, " \t\n\"{},") {
 		return Spec{}, fault.Newf(fault.Metadata, "codec %.200q has no valid name", text)
 	}
 	if s.Config == nil {

@@ -2,7 +2,7 @@ package codec
 
 import "encoding/binary"
 
-// tile is the number of rows and columns of the squares in which a plane is copied if the source
+// tile is the number of rows and columns of a square. A plane is copied in squares if the source
 // and the destination are contiguous along different axes. For elements of 8 bytes, a square takes
 // 32 cache lines of 64 bytes in the source, and as many in the destination. All of them fit into
 // the first-level cache.

@@ -275,7 +275,7 @@ func (b Basic) Check(buf []byte) error {
 	return nil
 }
 
-// DefaultFill returns zero, or the smallest number of float8_e8m0fnu, which has no zero.
+// DefaultFill returns zero, or the smallest number of float8_e8m0fnu, which lacks zero.
 func (b Basic) DefaultFill() []byte { return make([]byte, b.Size()) }
 
 // V2 returns the typestring, such as "<f4" or "|u1". For small numbers it returns TensorStore's v2

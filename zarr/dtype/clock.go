@@ -126,7 +126,7 @@ func (t DateTime) Instant(at time.Time) (Instant, error) {
 }
 
 // Duration returns s as a duration, rounded down to a nanosecond. It returns fault.Type for NaT,
-// and for years, months and the generic unit, which have no fixed length. It returns fault.Limit
+// and for years, months and the generic unit, whose lengths are not fixed. It returns fault.Limit
 // for more than the 292 years of a time.Duration.
 func (t TimeDelta) Duration(s Span) (time.Duration, error) {
 	if s == NaT {

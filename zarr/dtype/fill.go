@@ -238,7 +238,7 @@ func parseFloat(s string, of Basic, version int) ([]byte, error) {
 }
 
 // FormatFill returns a fill value as JSON. In v2 every NaN is "NaN", as in zarr-python, because v2
-// has no form for the bits of a NaN.
+// cannot represent the bits of a NaN.
 func (b Basic) FormatFill(fill []byte, format int) (json.RawMessage, error) {
 	info := b.info()
 	if len(fill) != info.size {

@@ -43,7 +43,7 @@ var (
 	e2m1fn      = format{4, 1, 1, finite}
 )
 
-// sign returns the pattern of the sign bit, or 0 if the format has no sign.
+// sign returns the pattern of the sign bit, or 0 if the format is unsigned.
 func (m format) sign() uint64 {
 	if m.special == scale {
 		return 0

@@ -20,8 +20,8 @@ import (
 //
 // After the comma a tag contains a data type as accepted by Parse. It must fit the field, or its
 // elements if the field is an array. A field without a tag is stored under its Go name. A field
-// with the tag "-" is omitted. Of returns fault.Type if no data type fits T, or several do: int has
-// no fixed size, and an Instant has no unit.
+// with the tag "-" is omitted. Of returns fault.Type if no data type fits T, or several do: the
+// size of int is not fixed, and an Instant lacks a unit.
 func Of[T any]() (Type, error) { return OfType(reflect.TypeFor[T]()) }
 
 // OfType is like Of, for a reflected type.

@@ -2,7 +2,7 @@ package dtype
 
 import "slices"
 
-// Checker is a Type for which some bytes are not a valid memory form.
+// Checker is a Type whose memory form does not permit all bytes.
 type Checker interface {
 	Type
 	// Check returns fault.Type if b, a sequence of elements, is not in memory form. Writers call it

@@ -23,7 +23,7 @@ func Parse(s string) (Type, error) { return Standard().Parse(s) }
 // ParseV2 parses the v2 "dtype" member: a numpy typestring, a name that TensorStore writes there,
 // or a list of fields. It returns the byte order of the numbers, or NoOrder for a structure, whose
 // fields have their own byte orders. The argument object describes the codec that encodes the
-// elements of "|O": the first filter, or the compressor if there are no filters. It is a numcodecs
+// elements of "|O": the first filter or, without filters, the compressor. It is a numcodecs
 // configuration (a JSON object with an id), or only the id.
 func (t *Table) ParseV2(raw json.RawMessage, object string) (Type, Order, error) {
 	return t.parseV2(raw, object, 0)

@@ -18,8 +18,8 @@ type Ragged struct {
 	Order Order // byte order of the stored numbers; does not affect the memory form
 }
 
-// RaggedOf returns the type of arrays of elem. It returns fault.Metadata if elem has no fixed size,
-// or if only one of elem and order has a byte order. The order of structures is not checked.
+// RaggedOf returns the type of arrays of elem. It returns fault.Metadata if elem lacks a fixed
+// size, or if only one of elem and order has a byte order. The order of structures is not checked.
 func RaggedOf(elem Type, order Order) (Ragged, error) {
 	if elem == nil || elem.Size() == 0 {
 		return Ragged{}, fault.Newf(fault.Metadata, "elements of arrays must have a fixed size, are %v", elem)
@@ -82,7 +82,7 @@ func (Ragged) FormatFill(fill []byte, _ int) (json.RawMessage, error) {
 // V2 returns "|O". The codec determines the rest.
 func (Ragged) V2(Order) (json.RawMessage, error) { return json.RawMessage(`"|O"`), nil }
 
-// V3 returns errors.ErrUnsupported, because v3 has no such data type.
+// V3 returns errors.ErrUnsupported, because v3 lacks this data type.
 func (Ragged) V3() (json.RawMessage, error) {
 	return nil, fault.Newf(errors.ErrUnsupported, "v3 has no data type for arrays as elements")
 }

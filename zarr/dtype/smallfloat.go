@@ -51,7 +51,7 @@ func (c Complex[T]) Complex64() complex64 { return complex(c[0].Float32(), c[1].
 
 // Round returns the nearest number of a small format, ties to even. A number out of range becomes
 // infinity if the format has it, else NaN, else the largest number. A NaN keeps its sign and as
-// many high bits of its payload as the format has. If the format has no NaN, a NaN becomes -0.
+// many high bits of its payload as the format has. If the format lacks NaN, a NaN becomes -0.
 // F8E8M0FNU represents zero and negative numbers as NaN.
 func Round[T SmallFloat](f float64) T {
 	var m = T(0).format()

@@ -22,8 +22,8 @@ type Field struct {
 	// single value.
 	Shape []int
 
-	// Order is the byte order in which the field is stored. A field of a v2 structure may have its
-	// own order. NoOrder means that the codec determines it, as in v3. The memory form is always
+	// Order is the stored byte order of the field. A field of a v2 structure may have its own
+	// order. NoOrder means that the codec determines it, as in v3. The memory form is always
 	// little-endian.
 	Order Order
 
@@ -71,10 +71,10 @@ func structType(fields []Field) (Type, error) {
 	return s, nil
 }
 
-// NewStruct returns a Struct of fields, in their order. It returns fault.Metadata if there are no
-// fields, or if a field has no name, the name of another field, or elements of variable length. It
-// returns fault.Limit for too many fields, too deep nesting, and elements of more than MaxSize
-// bytes.
+// NewStruct returns a Struct of fields, in their order. It returns fault.Metadata if fields is
+// empty, or if a field lacks a name, or has the name of another field or elements of variable
+// length. It returns fault.Limit for too many fields, too deep nesting, and elements of more than
+// MaxSize bytes.
 func NewStruct(fields ...Field) (*Struct, error) {
 	s := &Struct{fields: slices.Clone(fields), depth: 1}
 	if len(fields) == 0 {

@@ -14,7 +14,7 @@ import (
 )
 
 // Factory returns the data type that a configuration of a v3 name describes. The argument config is
-// a JSON object, or nil if the name has no configuration. A Factory returns fault.Metadata for an
+// a JSON object, or nil if the name lacks a configuration. A Factory returns fault.Metadata for an
 // invalid configuration, and errors.ErrUnsupported for a configuration that is not implemented.
 type Factory func(config json.RawMessage) (Type, error)
 
@@ -74,9 +74,8 @@ func lengthFactory(each int, of func(n int) Type) Factory {
 	}
 }
 
-// With returns a copy of the table in which f returns the types with the given v3 name. It replaces
-// an existing type of that name. "struct", "structured" and the names r8, r16, … cannot be
-// replaced.
+// With returns a copy of the table with f as the Factory of a v3 name. It replaces an existing type
+// of that name. "struct", "structured" and the names r8, r16, … cannot be replaced.
 func (t *Table) With(name string, f Factory) *Table {
 	c := Table{maps.Clone(t.named), t.v2}
 	if c.named == nil {
@@ -86,8 +85,8 @@ func (t *Table) With(name string, f Factory) *Table {
 	return &c
 }
 
-// WithV2 returns a copy of the table in which the given v2 "dtype" string means typ, even if it has
-// another meaning in the table. The stored numbers of typ are little-endian.
+// WithV2 returns a copy of the table that maps a v2 "dtype" string to typ, even if the table maps
+// it to another type. The stored numbers of typ are little-endian.
 func (t *Table) WithV2(name string, typ Type) *Table {
 	c := Table{t.named, maps.Clone(t.v2)}
 	if c.v2 == nil {

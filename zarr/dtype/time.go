@@ -34,7 +34,7 @@ const (
 )
 
 // length returns a unit's length as a fraction of nanoseconds. ok is false for years, months and
-// generic, which have no fixed length.
+// generic, whose lengths are not fixed.
 func (u Unit) length() (num, den int64, ok bool) {
 	switch u {
 	case Week:

@@ -54,8 +54,8 @@ const (
 	Refused Kind = "refused"
 	// NoBucket means that the bucket, or the container, does not exist.
 	NoBucket Kind = "refused: no such bucket"
-	// NoCredentials means that there are no credentials to send: none are configured, or none could
-	// be obtained.
+	// NoCredentials means that the store lacks credentials: none are configured, or none could be
+	// obtained.
 	NoCredentials Kind = "refused: no credentials"
 	// Unauthenticated means that the service does not accept the credentials: a wrong or expired
 	// key, token or signature, 401.

@@ -29,7 +29,7 @@ func SetAttrs(key string, doc []byte, attrs Attrs) ([]byte, error) {
 	return setMember(key, doc, "attributes", value)
 }
 
-// setMember returns a v3 document in which the named member has the given value.
+// setMember returns a copy of a v3 document with the value of the named member replaced or added.
 func setMember(key string, doc []byte, name string, value json.RawMessage) ([]byte, error) {
 	o, err := document(key, doc, Parser{})
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 const maxPath = 1024
 
 // inline parses the "consolidated_metadata" member of a v3 group (core specification, since
-// 2026-07). The value null means that there is no consolidated metadata, as in zarr-python. A
+// 2026-07). The value null means that the group lacks consolidated metadata, as in zarr-python. A
 // member of an unknown kind is ignored if it has "must_understand": false. A malformed member is
 // ignored too, because the nodes that it copies are in the store.
 func (g *Group) inline(p place, raw []byte) error {
@@ -79,7 +79,7 @@ func (o object) copies() (map[string]Node, error) {
 	return nodes, nil
 }
 
-// unreadable reports that consolidated metadata cannot be read. This is no error of the group,
+// unreadable reports that consolidated metadata cannot be read. This is not an error of the group,
 // which can be read without the copy.
 func (p place) unreadable(err error) error {
 	var broken *rule.Error

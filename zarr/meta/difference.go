@@ -10,8 +10,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// Difference returns the name of the first stored property in which two arrays differ, such as
-// "shape" or "data type", or "" if there is none. It ignores attributes.
+// Difference returns the name of the first stored property that differs between two arrays, such as
+// "shape" or "data type", or "" if all properties are equal. It ignores attributes.
 func (a *Array) Difference(b *Array) string {
 	switch {
 	case a.Format != b.Format:

@@ -24,7 +24,7 @@ func Edit(key string, doc []byte, changes map[string]json.RawMessage) ([]byte, e
 	return slices.Concat(doc[:from], rebuild(o.all, changes, last, inner, outer, step), doc[to:]), nil
 }
 
-// Member returns the JSON text of a top-level member's value, or nil if the document has no such
+// Member returns the JSON text of a top-level member's value, or nil if the document lacks the
 // member.
 func Member(key string, doc []byte, name string) ([]byte, error) {
 	o, err := document(key, doc, Parser{})

@@ -13,7 +13,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// writer encodes a JSON object. It writes the members in the order in which they are added.
+// writer encodes a JSON object. It writes the members in the order of the calls that add them.
 type writer struct {
 	b []byte
 	n int

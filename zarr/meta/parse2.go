@@ -106,9 +106,9 @@ func arrayV2(o object) (*Array, error) {
 	return a, a.readPipeline(o, order)
 }
 
-// firstCodec returns the configuration and the id of the first codec that an array is encoded with:
-// the first filter, or the compressor if there are no filters. In arrays of objects this codec
-// encodes the objects. Without codecs, both results are "".
+// firstCodec returns the configuration and the id of the first codec of an array: the first filter
+// or, without filters, the compressor. In arrays of objects this codec encodes the objects. Without
+// codecs, both results are "".
 func firstCodec(o object) (config, id string) {
 	raw := o.get("compressor")
 	if filters := o.get("filters"); filters != nil {
@@ -161,8 +161,8 @@ func (a *Array) readFacts(o object) (dtype.Order, error) {
 	return order, a.readFill(o)
 }
 
-// readPipeline appends the codecs by which a v3 array would have the same order, byte order,
-// filters and compressor.
+// readPipeline appends the v3 codecs that are equivalent to the order, byte order, filters and
+// compressor of the v2 array.
 func (a *Array) readPipeline(o object, bytes dtype.Order) error {
 	raw, p, err := o.need("order")
 	if err != nil {
@@ -172,9 +172,8 @@ func (a *Array) readPipeline(o object, bytes dtype.Order) error {
 		return err
 	}
 	if _, first := firstCodec(o); first == "json2" || first == "msgpack2" {
-		// These codecs store nested lists, which have no memory order. zarr-python 2 applies order
-		// F when it reads the lists, and so transposes its own values; the stored lists are
-		// correct.
+		// These codecs store nested lists, which lack a memory order. zarr-python 2 applies order F
+		// when it reads the lists, and so transposes its own values; the stored lists are correct.
 		a.Codecs = nil
 	}
 	if a.DType.Size() > 0 { // otherwise a filter encodes the objects

@@ -183,8 +183,8 @@ func (a *Array) readGrid(o object) error {
 }
 
 // readChunks parses the chunk shape, whose lengths are at least 1 (core specification, since
-// 2026-05). zarr-python writes 0 for one chunk of an empty dimension. There are no chunks then, so
-// any length is equivalent.
+// 2026-05). zarr-python writes 0 for one chunk of an empty dimension. The array then has zero
+// chunks, so any length is equivalent.
 func (a *Array) readChunks(p place, raw []byte) (err error) {
 	if a.Grid.Shape, err = p.lengths(raw, 0); err != nil {
 		return err

@@ -95,7 +95,7 @@ func (p place) object(raw []byte) (object, error) {
 	return object{p, all}, p.err(err)
 }
 
-// get returns the text of a member's value, or nil if the object has no such member.
+// get returns the text of a member's value, or nil if the object lacks the member.
 func (o object) get(name string) []byte {
 	for _, m := range o.all {
 		if m.name == name {
@@ -105,7 +105,7 @@ func (o object) get(name string) []byte {
 	return nil
 }
 
-// need returns the text and the place of a member's value, or an error if the object has no such
+// need returns the text and the place of a member's value, or an error if the object lacks the
 // member.
 func (o object) need(name string) ([]byte, place, error) {
 	p := o.member(name)
@@ -238,7 +238,7 @@ func (p place) attributes(raw []byte) (Attrs, error) {
 	return m, nil
 }
 
-// compact returns a copy of strict, checked JSON. The copy has no white space between tokens.
+// compact returns a copy of strict, checked JSON without white space between tokens.
 func compact(raw []byte) json.RawMessage {
 	var b bytes.Buffer
 	b.Grow(len(raw))

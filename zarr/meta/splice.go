@@ -62,8 +62,7 @@ func SpliceV2(key string, doc []byte, docs map[string][]byte) ([]byte, error) {
 }
 
 // spliceInto changes members of one object in a document. The member names in names lead to this
-// object. The slice objects contains the objects on the way, already parsed, starting with the
-// document.
+// object. The slice objects contains the parsed objects of this path, starting with the document.
 func spliceInto(doc []byte, objects []object, names []string, entries map[string]json.RawMessage, compare func(a, b string) int) ([]byte, error) {
 	from, to := bytes.IndexByte(doc, '{'), 0 // start and end of the object's text
 	var outer, indent string                 // white space before members of the enclosing object, and of the object

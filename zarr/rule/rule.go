@@ -70,8 +70,8 @@ const (
 	// The operation may be in progress, or its process was killed.
 	LeftOverClaim Rule = "left-over-claim"
 	Unlisted      Rule = "not-listed"
-	// Convention is violated by an attribute of a convention that packages crs and multiscale ignore
-	// or do not use. The elements are read as they are.
+	// Convention is violated by an attribute of a convention that packages crs and multiscale
+	// ignore or do not use. The elements are read as they are.
 	Convention Rule = "convention"
 )
 

@@ -73,8 +73,7 @@ type Hooks struct {
 // counts as one request, and is read before the caller gets its first entry. A resource that Before
 // acquires and After releases is therefore never held while the consumer of a listing runs.
 //
-// The hooks are called for all requests, including those for which s refuses the key or the
-// options.
+// The hooks are called for all requests, even if s refuses the key or the options.
 func Around(s Store, h Hooks) Store { return &around{s, h} }
 
 type around struct {

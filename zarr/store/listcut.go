@@ -6,10 +6,10 @@ import "math/bits"
 // treated as strings of digits. The cut is at the first position at which greater bytes are
 // expected, and is placed before the middle one of these bytes.
 //
-// The expected bytes are those in which adjacent keys of the listing first differ. Each of them is
-// expected at every position at which adjacent keys have differed. If a key has a digit at a
+// The expected bytes are the first bytes that differ between adjacent keys of the listing. Each of
+// them is expected at every position where adjacent keys have differed. If a key has a digit at a
 // position, all digits are expected there as well. A wrong expectation costs one request for an
-// empty span. It cannot lose a key, because there are no gaps between the spans.
+// empty span. It cannot lose a key, because the spans are contiguous.
 
 // cut is a key at which a span may be divided.
 type cut struct {
@@ -58,13 +58,13 @@ func common(a, b string) (same int, narrow bool) {
 // places is the number of bytes that are examined at the beginning of each key.
 const places = 256
 
-// alphabet is the set of bytes in which adjacent keys first differ.
+// alphabet is the set of the first bytes that differ between adjacent keys.
 type alphabet struct {
 	parted [places]bool
 	bytes  set
 }
 
-// add adds the bytes in which two adjacent keys first differ. The parameter last is the greater
+// add adds the first bytes that differ between two adjacent keys. The parameter last is the greater
 // key.
 func (a *alphabet) add(key, last string) {
 	i := 0

@@ -69,7 +69,7 @@ func checkBeginning(what, s string) error {
 }
 
 // Match reports whether KeyPrefix and StartAfter select the entry e of a listing below prefix.
-// Stores whose provider has no such parameters call it to filter entries.
+// Stores whose provider lacks these parameters call it to filter entries.
 func (o ListOptions) Match(prefix string, e Entry) bool {
 	if o.KeyPrefix == "" && o.StartAfter == "" {
 		return true

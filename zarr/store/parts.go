@@ -20,8 +20,8 @@ type PartPutter interface {
 // PartsOptions selects a new upload or an existing one. The zero value starts a new upload.
 type PartsOptions struct {
 	// Resume is the Token of an unfinished upload of the same key. Another process may have started
-	// it. If the upload no longer exists, the first request fails. If the store has no Tokens,
-	// PutParts returns errors.ErrUnsupported.
+	// it. If the upload no longer exists, the first request fails. If the store does not support
+	// Tokens, PutParts returns errors.ErrUnsupported.
 	Resume string
 }
 
@@ -74,12 +74,12 @@ type PartInfo struct {
 	Size int64
 	// Sum is the provider's checksum of the part: "crc32:" or "crc32c:" and 8 hexadecimal digits,
 	// or "md5:" and 32 hexadecimal digits. If the provider encrypts the value, the digits after
-	// "md5:" are not the MD5 of the part. Sum is empty if the provider has no checksum.
+	// "md5:" are not the MD5 of the part. Sum is empty if the provider lacks a checksum.
 	Sum string
 }
 
 // Holds reports whether b has the length and checksum of the part. The result known is false if
-// this cannot be decided: the part has no checksum, or it has an MD5 that differs from that of b
+// this cannot be decided: the part lacks a checksum, or it has an MD5 that differs from that of b
 // and may be the result of encryption.
 func (p PartInfo) Holds(b []byte) (holds, known bool) {
 	if int64(len(b)) != p.Size {

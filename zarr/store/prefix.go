@@ -61,7 +61,7 @@ func (p *prefixed) Delete(ctx context.Context, key string, o DeleteOptions) erro
 	return p.below.Delete(ctx, full, o)
 }
 
-// full returns the prefix with which to list the store below.
+// full returns the prefix of a listing in the store below.
 func (p *prefixed) full(prefix string) (string, error) {
 	if prefix == "" {
 		return strings.TrimSuffix(p.prefix, "/"), nil

@@ -6,8 +6,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Remnants removes temporary files of writers. Stores in which a killed writer may leave temporary
-// files provide a Remnants through [As]. A store made by [Prefix] provides one for the keys below
+// Remnants removes temporary files of writers. A store provides a Remnants through [As] if a killed
+// writer may leave temporary files in it. A store made by [Prefix] provides one for the keys below
 // its prefix.
 type Remnants interface {
 	// RemoveRemnants removes the temporary files below prefix. prefix must not be "". It makes any

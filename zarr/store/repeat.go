@@ -7,8 +7,8 @@ import (
 )
 
 // Repeat marks the context of a retried request. Package retry adds it to the context. The layers
-// below retry send retries before first attempts. They pass the time by which they delayed a
-// request to [Repeat.Hold], so that the delay does not count as response time.
+// below retry send retries before first attempts. They pass the delay of a request to
+// [Repeat.Hold], so that the delay does not count as response time.
 type Repeat struct {
 	Try  int // number of failed attempts of the request so far, at least 1
 	held atomic.Int64

@@ -8,8 +8,9 @@ import (
 // Store holds values under keys (see [CheckKey]). All methods may be called concurrently.
 //
 // Errors are *fault.KeyError with a kind of package fault. If the context is cancelled or expired,
-// the error has no kind and matches context.Canceled or context.DeadlineExceeded in errors.Is.
-// Every verb returns fault.Path for a key that fails [CheckKey], before it makes a request.
+// the error does not match a kind, but matches context.Canceled or context.DeadlineExceeded in
+// errors.Is. Every verb returns fault.Path for a key that fails [CheckKey], before it makes a
+// request.
 type Store interface {
 	// Get reads the bytes that o selects from the value of key, and appends them to buf. It returns
 	// an error if not all of them arrive.
@@ -53,10 +54,10 @@ type Store interface {
 	// for the whole store, or a path without a trailing slash: "a" lists "a/b" but neither "a" nor
 	// "ab".
 	//
-	// With Deep, List yields keys. With OneLevel, it yields the keys that have no further slash,
-	// and for all longer keys with the same next segment one Entry with Dir set. For a prefix
-	// without keys, List yields nothing. After an error, which is yielded with a zero Entry, the
-	// listing ends. Changes made during the listing may be missing from it.
+	// With Deep, List yields keys. With OneLevel, it yields the keys without a further slash, and
+	// for all longer keys with the same next segment one Entry with Dir set. For a prefix without
+	// keys, List yields nothing. After an error, which is yielded with a zero Entry, the listing
+	// ends. Changes made during the listing may be missing from it.
 	List(ctx context.Context, prefix string, o ListOptions) iter.Seq2[Entry, error]
 
 	// Close releases the resources of the store, such as connections and descriptors. Stored values

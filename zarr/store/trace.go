@@ -26,7 +26,7 @@ type Trace struct {
 	// Hit is called when a cache has an entry that would otherwise be requested.
 	Hit func(context.Context, Hit)
 	// Wait is called when a wait for a limited resource ends, even if the caller gave up. If the
-	// resource was free immediately, there is no wait and no call.
+	// resource was free immediately, Wait is not called.
 	Wait func(context.Context, Wait)
 	// Chunk is called when a chunk, or an inner chunk of a shard, has been decoded or encoded, or
 	// was found not to be stored. A shard that is not stored counts as one chunk. If work is

@@ -45,7 +45,7 @@ func CheckAbove(ctx context.Context, n zarr.Node) ([]string, error) {
 // updates of one node, the last is kept.
 //
 // UpdateAbove returns ErrMetadata if consolidated metadata cannot be parsed; Consolidate replaces
-// it. UpdateAbove returns errors.ErrUnsupported if the store has no versions, unless SingleWriter
+// it. UpdateAbove returns errors.ErrUnsupported if the store lacks versions, unless SingleWriter
 // was passed. UpdateAbove costs the requests of [CheckAbove] and one more for each document that it
 // writes.
 func UpdateAbove(ctx context.Context, n zarr.Node) ([]string, error) {

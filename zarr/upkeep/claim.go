@@ -128,7 +128,7 @@ func dropBelow(ctx context.Context, g *zarr.Group, ids []string) error {
 }
 
 // CheckClaim returns the error that [DropClaim] would return, without changing anything. It returns
-// nil if the document has no claim.
+// nil if the document lacks a claim.
 func CheckClaim(ctx context.Context, n zarr.Node, age time.Duration) error {
 	of := source(n)
 	c, err := claimOf(of)

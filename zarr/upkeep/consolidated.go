@@ -35,7 +35,7 @@ func (d Difference) String() string {
 // from consolidated metadata of a group above it, CheckConsolidated compares that metadata. A node
 // whose format differs from the group's cannot be consolidated and is reported as missing.
 //
-// CheckConsolidated returns ErrNotFound if the group has no consolidated metadata, and ErrMetadata
+// CheckConsolidated returns ErrNotFound if the group lacks consolidated metadata, and ErrMetadata
 // if the consolidated metadata cannot be parsed. If nodes cannot be read, it returns the first such
 // error together with the differences of the other nodes.
 func CheckConsolidated(ctx context.Context, g *zarr.Group) ([]Difference, error) {

@@ -17,8 +17,8 @@ type Removal struct {
 	Bytes int64
 	// Unsized counts objects whose size the listing does not include.
 	Unsized int64
-	// Requests counts the delete requests, without retries. Run sends these and lists the objects
-	// once more.
+	// Requests counts the delete requests, without retries. Run sends these requests and lists the
+	// objects again.
 	Requests int64
 	// Links counts symbolic links in a directory. Run removes the links and keeps their targets.
 	Links int64

@@ -10,7 +10,7 @@ import (
 )
 
 // claimIn reports the claim of a shape change in a node's document. The change may be in progress,
-// or its process may have been killed; only the age of the claim tells which.
+// or its process may have been killed; only the age of the claim distinguishes these cases.
 func claimIn(doc document.Stored, findings *nodeFindings) {
 	c, err := document.ClaimIn(doc)
 	f := rule.Finding{Rule: rule.LeftOverClaim, Key: doc.Key, Pointer: document.ClaimPointer(doc.Key)}

@@ -14,9 +14,9 @@ import (
 // eight objects are restored concurrently, each with a few copies in memory; see pair.need.
 const maxHeld = 4 << 20
 
-// pinned is a store that returns each object in the state in which look found it: with the same
-// contents or the same version. An array in this store therefore decodes exactly the data that a
-// repair later writes to another store.
+// pinned is a store that returns each object as look found it: with the same contents or the same
+// version. An array in this store therefore decodes exactly the data that a repair later writes to
+// another store.
 type pinned struct {
 	store.Store
 	held *mem.Store // objects of at most maxHeld bytes

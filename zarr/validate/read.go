@@ -19,8 +19,8 @@ import (
 const maxWhole = 64 << 20
 
 // maxBadChunks is the number of bad inner chunks after which the rest of a shard is skipped.
-// Without this limit a wrong index, with which all inner chunks fail, could cost any number of
-// attempts.
+// Without this limit, a wrong index could cost any number of attempts, because all its inner chunks
+// fail.
 const maxBadChunks = 16
 
 // reader decodes the chunks of an array.
@@ -104,8 +104,8 @@ func (r *reader) shard(ctx context.Context, o *object, whole box) error {
 	return nil
 }
 
-// partOf returns the shape of the parts in which a shard is decoded. A part consists of as many
-// inner chunks, in C order, as fit in maxWhole.
+// partOf returns the shape of the parts of a shard that are decoded together. A part consists of as
+// many inner chunks, in C order, as fit in maxWhole.
 func partOf(a *zarr.Array, whole box) []int {
 	part := a.Chunks()
 	room := maxWhole / max(a.DType().Size(), 1)

@@ -109,7 +109,7 @@ type Repairs struct {
 // and the copy has a valid document of the same name. It does not replace a document with
 // unsupported features, since that may be valid for other readers. After restoring documents,
 // Repair checks the hierarchy again. New findings of that check are in Steps and Left but are not
-// reported. A dry run cannot check again; Step.Unseen then describes what was not checked.
+// reported. A dry run cannot check again; Step.Unseen then describes the missing check.
 //
 // Each damaged object has its own Step. Up to eight objects are restored concurrently; objects of
 // more than 4 MiB are restored one at a time, in parts. The counts passed to Options.Progress
@@ -202,7 +202,7 @@ type errLeft string
 
 func (e errLeft) Error() string { return string(e) }
 
-// step makes the repair of one issue. It returns false if the issue has no Step.
+// step makes the repair of one issue. It returns false if the issue lacks a Step.
 func (p *repair) step(ctx context.Context, is *issue) (Step, bool, error) {
 	s := Step{State: Left, Rule: is.rule, Path: is.path, Findings: len(is.all)}
 	switch {

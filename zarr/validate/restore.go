@@ -18,7 +18,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// Copy is another copy of a hierarchy, from which a repair restores damaged objects.
+// Copy is another copy of a hierarchy. A repair restores damaged objects from it.
 type Copy struct {
 	Store store.Store
 	Path  string        // path in Store of the node that is repaired
@@ -197,7 +197,7 @@ func (x *pair) damage(ctx context.Context, d damaged, was snapshot, whole box) (
 	return good, nil
 }
 
-// partsOf yields the parts in which an object is decoded.
+// partsOf yields the parts of an object that are decoded one after another.
 func partsOf(a *zarr.Array, whole box) func(yield func(box) bool) {
 	if a.Sharded() {
 		return whole.parts(partOf(a, whole))
@@ -284,7 +284,7 @@ func (x *pair) encode(ctx context.Context, d damaged, whole box) (snapshot, erro
 	return snapshot{key: d.key, there: true, size: made.Size, bytes: made.Bytes}, err
 }
 
-// stored checks that the copy stores the chunks from which an object is encoded. It requires all of
+// stored checks that the copy stores the chunks that an object is encoded from. It requires all of
 // them if the fill value is null, and otherwise at least one. If the copy stores none, it may be
 // incomplete.
 func (x *pair) stored(ctx context.Context, whole box) error {

@@ -72,7 +72,7 @@ func rank(f rule.Finding) int {
 }
 
 // compare orders findings of one severity, the worst first. It orders equally bad findings by
-// location, so that Worst does not depend on the order in which they were found.
+// location, so that Worst does not depend on the order of discovery.
 func compare(a, b rule.Finding) int {
 	return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a.Path, b.Path), cmp.Compare(a.Key, b.Key), cmp.Compare(a.Pointer, b.Pointer), cmp.Compare(a.Text, b.Text))
 }

@@ -78,7 +78,7 @@ func WantKeys(t *testing.T, s store.Store, want ...string) {
 	}
 }
 
-// DeleteBatchInPart checks the error of a batch in which some deletes fail. The error must be a
+// DeleteBatchInPart checks the error of a batch if some of its deletes fail. The error must be a
 // KeyError for the first key that was not deleted. It must have the kind of that key's failure, and
 // must contain all keys that were not deleted.
 func DeleteBatchInPart(t *testing.T, p Batching) {

@@ -156,7 +156,7 @@ func Failures(t *testing.T, p Provider) {
 	}
 }
 
-// on returns the Answer with which srv simulates the failure.
+// on returns the Answer that simulates the failure on srv.
 func (f failure) on(srv *Server) Answer {
 	if f.name != "body cut short" {
 		return f.answer

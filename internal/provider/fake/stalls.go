@@ -23,9 +23,9 @@ const (
 	longStall  = 2 * time.Second
 )
 
-// Stalls checks that a request without progress ends even if its context has no deadline. The error
-// must be fault.Unavailable and no error of package context, and the retry layer must send the
-// request again. For a store without writes and listings, version is "".
+// Stalls checks that a request without progress ends even if its context lacks a deadline. The
+// error must be fault.Unavailable and no error of package context, and the retry layer must send
+// the request again. For a store without writes and listings, version is "".
 func Stalls(t *testing.T, p Provider, version store.Version) {
 	srv, w := p.Serve(t)
 	value := bytes.Repeat([]byte("value"), 100_000)

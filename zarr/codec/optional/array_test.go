@@ -56,7 +56,7 @@ type element[T any] struct {
 	Value T    `zarr:"value"`
 }
 
-// elementsOf converts values, of which nil is missing.
+// elementsOf converts values. A nil value is missing.
 func elementsOf[T any](values []*T) []element[T] {
 	list := make([]element[T], len(values))
 	for i, v := range values {

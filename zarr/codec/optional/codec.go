@@ -14,7 +14,7 @@ import (
 // headerSize is the number of bytes of the two lengths before the mask.
 const headerSize = 16
 
-// Add returns a table with the codec. The inner codecs are those of the result.
+// Add returns a table with the codec. Inner codecs are looked up in the returned table.
 func Add(t *codec.Table) *codec.Table {
 	var all *codec.Table
 	f := func(config json.RawMessage, in codec.Repr) (any, error) { return bind(all, config, in) }
@@ -90,7 +90,7 @@ func parseSpecs(key string, raw json.RawMessage) ([]codec.Spec, error) {
 	return specs, nil
 }
 
-// chain returns the codecs of n values. Their number differs from chunk to chunk.
+// chain returns the codecs of n values. n varies between chunks.
 func (m *masked) chain(n int) (*codec.Chain, error) {
 	if m.full != nil && n == m.elems {
 		return m.full, nil
@@ -160,7 +160,7 @@ func (m *masked) Decode(dst codec.Block, src []byte) error {
 		n += int(mask[i])
 	}
 	values := make([]byte, n*m.size)
-	if n > 0 { // otherwise there are no data
+	if n > 0 { // otherwise the part of the values is empty
 		c, err := m.chain(n)
 		if err == nil {
 			err = c.Decode(codec.Block{Bytes: values}, src[headerSize+nMask:], nil)

@@ -24,15 +24,15 @@
 //
 // # The format
 //
-// A chunk consists of the lengths of two parts, as uint64 in little-endian order, and the parts. The
-// first part is the mask: an array of bool with the shape of the chunk, encoded by the codecs
+// A chunk consists of the lengths of two parts, as uint64 in little-endian order, and the parts.
+// The first part is the mask: an array of bool with the shape of the chunk, encoded by the codecs
 // "mask_codecs". The second part is a list of the values that are not missing, in C order, encoded
 // by "data_codecs". It is empty if all elements are missing.
 //
 // # Errors
 //
-// Stored bytes are hostile. The lengths are compared with the stored bytes, and the number of values
-// is the number of true elements of the mask. Errors are fault.Corrupt, and the errors of the inner
+// Stored bytes are hostile. The lengths are compared with the stored bytes. The number of values is
+// the number of true elements of the mask. Errors are fault.Corrupt, and the errors of the inner
 // codecs. Inner types of variable size are errors.ErrUnsupported.
 //
 // # Concurrency

@@ -174,7 +174,7 @@ func chunk(nMask, nData uint64, rest ...byte) []byte {
 	return append(b, rest...)
 }
 
-// TestHostile decodes chunks that no program writes.
+// TestHostile decodes invalid chunks.
 func TestHostile(t *testing.T) {
 	c := chain(t, "")
 	tests := []struct {

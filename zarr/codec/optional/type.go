@@ -27,7 +27,7 @@ func AddType(t *dtype.Table) *dtype.Table {
 }
 
 // Of returns the data type whose elements are of the type inner or missing. It returns
-// errors.ErrUnsupported if inner has no fixed size, and fault.Limit for more than eight optional
+// errors.ErrUnsupported if the size of inner varies, and fault.Limit for more than eight optional
 // types around a value or elements of more than dtype.MaxSize bytes.
 func Of(inner dtype.Type) (*dtype.Struct, error) {
 	if inner.Size() == 0 {
@@ -55,8 +55,8 @@ func errDepth() error {
 	return fault.Newf(fault.Limit, "optional types are nested more than %d deep", maxDepth)
 }
 
-// parse returns the type of a configuration. A loop, not the table, parses nested optional types, so
-// their number is known before much is parsed.
+// parse returns the type of a configuration. It parses nested optional types in a loop, not by the
+// table, and so limits their number before it parses further.
 func parse(t *dtype.Table, config json.RawMessage) (dtype.Type, error) {
 	depth := 1
 	for ; ; depth++ {

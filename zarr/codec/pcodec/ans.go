@@ -9,7 +9,7 @@ const maxANSLog = 14
 type bin struct {
 	lower  uint64
 	weight uint32 // number of states of the tANS table
-	seen   uint32 // weight, and number of states that table has visited
+	seen   uint32 // weight plus the number of states that table has visited
 	width  uint8  // bits of an offset
 }
 

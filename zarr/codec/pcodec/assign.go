@@ -3,7 +3,7 @@ package pcodec
 import "math/bits"
 
 // assign finds the bins of latents and encodes them by tANS, last latent first. It returns the
-// states that decoding starts with.
+// initial states of decoding.
 func (e *encoder) assign(latents []uint64, bins []binOf, log uint) (states [4]uint32) {
 	e.bins16 = sized(e.bins16, len(latents))
 	if len(bins) == 1 {
@@ -64,7 +64,7 @@ type ansTable struct {
 type ansBin struct {
 	bits   uint8  // bits to write, or one fewer
 	cutoff uint32 // states from cutoff on write one bit more
-	first  uint32 // index of its first state in next, less its weight, modulo 2^32
+	first  uint32 // index of its first state in next minus its weight, modulo 2^32
 }
 
 func encodingTable(bins []binOf, log uint) ansTable {

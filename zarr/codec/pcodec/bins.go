@@ -29,8 +29,8 @@ func (e *encoder) train(latents []uint64, width uint, level int) ([]binOf, uint,
 	return bins, log, int64(cost)
 }
 
-// histogram divides sorted latents into about n bins of about as many latents. A latent that occurs
-// more than half as often as a bin has latents has a bin of its own.
+// histogram divides sorted latents into about n bins of about equal counts. A latent whose count is
+// more than half of that of a bin has its own bin.
 func histogram(sorted []uint64, n int) []binOf {
 	var bins []binOf
 	add := func(part []uint64) {
@@ -61,8 +61,8 @@ func histogram(sorted []uint64, n int) []binOf {
 	return bins
 }
 
-// merge joins neighbouring bins so that the total number of bits is minimal. The metadata of a bin
-// has meta bits. It is the shortest path from the first bin to the last.
+// merge joins neighbouring bins so that the total number of bits is minimal. meta is the number of
+// bits of the metadata of a bin. The result is the shortest path from the first bin to the last.
 func (e *encoder) merge(bins []binOf, total, meta int) []binOf {
 	costs := make([]float32, len(bins)+1)
 	froms := make([]int32, len(bins)+1)
@@ -76,7 +76,7 @@ func (e *encoder) merge(bins []binOf, total, meta int) []binOf {
 		for j := i; j >= 0; j-- {
 			count := sums[i+1] - sums[j]
 			each := all - e.logs.of32(count) + float32(bits.Len64(upper-bins[j].lower))
-			// The conversion of the product prevents a fused addition, whose result is another.
+			// The conversion of the product prevents a fused addition, which rounds differently.
 			if c := costs[j] + float32(meta) + float32(float32(count)*each); c < best {
 				best, from = c, j
 			}

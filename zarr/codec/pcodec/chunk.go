@@ -68,7 +68,7 @@ func (c *chunk) variables(do func(v *variable) error) error {
 	return nil
 }
 
-// readPage reads the page of the chunk, which has the numbers of dst.
+// readPage reads the page of the chunk to dst.
 func (c *chunk) readPage(r *reader, dst []byte) error {
 	size := c.number.size()
 	n := len(dst) / size
@@ -93,7 +93,8 @@ func (c *chunk) readPage(r *reader, dst []byte) error {
 	return r.align("page of a chunk")
 }
 
-// readBatch reads the numbers of dst. left numbers of the page remain, including them.
+// readBatch reads the numbers of dst. left is the number of remaining numbers of the page, with
+// those of dst.
 func (c *chunk) readBatch(r *reader, dst []byte, left int) error {
 	n := len(dst) / c.number.size()
 	var distances []uint64

@@ -12,14 +12,20 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Names of the codec in v3 metadata. v2 metadata has the id "pcodec".
+// Name is the name of the codec in the v3 metadata of zarr-python and zarrs. ShortName is another
+// name for reading. v2 metadata has the id "pcodec".
 const (
 	Name      = "numcodecs.pcodec"
-	ShortName = "pcodec" // zarrs reads it
+	ShortName = "pcodec"
 )
 
-// Add returns a table with the codec, under both names.
-func Add(t *codec.Table) *codec.Table { return t.With(Name, New).With(ShortName, New) }
+// zarrsName is another name that zarrs reads.
+const zarrsName = "https://codec.zarrs.dev/array_to_bytes/pcodec"
+
+// Add returns a table with the codec, under all its names.
+func Add(t *codec.Table) *codec.Table {
+	return t.With(Name, New).With(ShortName, New).With(zarrsName, New)
+}
 
 // Level returns the Spec of the codec with a level from 0 to 12. It is about the base-2 logarithm
 // of the maximum number of bins. numcodecs' default is 8.

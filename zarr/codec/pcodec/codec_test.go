@@ -20,6 +20,7 @@ import (
 var types = []dtype.Type{
 	dtype.Int8, dtype.Uint8, dtype.Int16, dtype.Uint16, dtype.Int32, dtype.Uint32, dtype.Int64, dtype.Uint64,
 	dtype.Float16, dtype.Float32, dtype.Float64, dtype.DateTime{Unit: "s", Scale: 1},
+	dtype.ComplexFloat16, dtype.Complex64, dtype.Complex128,
 }
 
 // TestArray checks the contract of the codec of an array.
@@ -134,11 +135,14 @@ func TestBind(t *testing.T) {
 		{"unknown delta", `{"delta_spec":"fast"}`, f4, fault.Metadata},
 		{"unknown paging", `{"paging_spec":"exact"}`, f4, fault.Metadata},
 		{"order", `{"delta_encoding_order":8}`, f4, fault.Metadata},
-		{"order without delta", `{"delta_spec":"none","delta_encoding_order":1}`, f4, fault.Metadata},
 		{"empty pages", `{"equal_pages_up_to":0}`, f4, fault.Metadata},
+		{"many pages", `{"equal_pages_up_to":1099511627776}`, f4, nil},
+		{"order without delta", `{"delta_spec":"none","delta_encoding_order":1}`, f4, nil},
+		{"order of lookback", `{"delta_spec":"try_lookback","delta_encoding_order":1}`, f4, nil},
 		{"no object", `[]`, f4, fault.Metadata},
 		{"bool", `{}`, codec.Repr{Shape: []int{4}, Type: dtype.Bool}, errors.ErrUnsupported},
-		{"complex", `{}`, codec.Repr{Shape: []int{4}, Type: dtype.Complex64}, errors.ErrUnsupported},
+		{"complex", `{}`, codec.Repr{Shape: []int{4}, Type: dtype.Complex64}, nil},
+		{"complex of 16 bits", `{}`, codec.Repr{Shape: []int{4}, Type: dtype.ComplexBFloat16}, errors.ErrUnsupported},
 		{"text", `{}`, codec.Repr{Shape: []int{4}, Type: dtype.String}, errors.ErrUnsupported},
 		{"big-endian", `{}`, codec.Repr{Shape: []int{4}, Type: dtype.Int32, Order: dtype.Big}, errors.ErrUnsupported},
 	}

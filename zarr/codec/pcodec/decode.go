@@ -70,7 +70,7 @@ func wrongType(code byte, n number) error {
 // maxKept is the maximum number of latents in a buffer that a decoder keeps for the next file.
 const maxKept = 1 << 16
 
-// trim drops large buffers.
+// trim drops buffers of more than maxKept latents.
 func (d *decoder) trim() {
 	c := &d.chunk
 	for _, b := range []*[]uint64{&c.mode.dict, &c.primary.delta.ring.latents, &c.secondary.delta.ring.latents} {

@@ -15,7 +15,7 @@ const (
 // delta is the delta encoding of a variable, and its state in the page.
 type delta struct {
 	kind    deltaKind
-	state   []uint64 // latents, or their differences, from which the next ones are computed
+	state   []uint64 // latents or differences that the next latents are computed from
 	count   int      // number of stored latents in state
 	both    bool     // the encoding also applies to secondary latents
 	window  int      // maximum distance of lookback
@@ -60,7 +60,7 @@ func (d *delta) read(r *reader, h header) error {
 	return r.check("delta encoding of a chunk")
 }
 
-// share sets d to the encoding that secondary latents have if primary latents have the encoding of.
+// share sets d to the encoding of secondary latents. of is the encoding of primary latents.
 func (d *delta) share(of *delta) {
 	d.kind, d.count = noDelta, 0
 	if of.both {
@@ -83,8 +83,8 @@ func (d *delta) readPage(r *reader, width uint, n int) error {
 	return nil
 }
 
-// undo replaces the differences of a batch by latents. distances are those of lookback; there are
-// as many of them as differences are stored.
+// undo replaces the differences of a batch by latents. distances has one distance of lookback for
+// each stored difference.
 func (d *delta) undo(out, distances []uint64, width uint) error {
 	switch d.kind {
 	case consecutive:
@@ -97,8 +97,8 @@ func (d *delta) undo(out, distances []uint64, width uint) error {
 	return nil
 }
 
-// undoConsecutive replaces differences by latents. moments are the next latent, the difference
-// after it, the difference of that and so on.
+// undoConsecutive replaces differences by latents. moments[0] is the next latent. moments[1] is the
+// next difference, moments[2] is the next difference of differences, and so on.
 func undoConsecutive(out, moments []uint64, width uint) {
 	mask, add := maskOf(width), middle(width)
 	for i := len(moments) - 1; i >= 0; i-- {

@@ -1,7 +1,7 @@
 package pcodec
 
-// difference replaces latents by differences of order len(moments), and returns those that are
-// stored. It sets moments to the state from which they are undone.
+// difference replaces latents by differences of order len(moments), and returns the stored ones. It
+// sets moments to the state that undoConsecutive starts with.
 func difference(latents, moments []uint64, width uint) []uint64 {
 	mask := maskOf(width)
 	for i := range moments {
@@ -20,14 +20,14 @@ func difference(latents, moments []uint64, width uint) []uint64 {
 	return latents
 }
 
-// A sample has groups of successive latents, in all one in sampleRatio.
+// A sample consists of groups of successive latents. It has one of sampleRatio latents.
 const (
 	sampleGroup = 200
 	sampleRatio = 40
 )
 
-// chooseOrder returns the order of delta encoding for the latents of a chunk: the one before the
-// first that makes a sample larger.
+// chooseOrder returns the order of delta encoding for the latents of a chunk. It encodes a sample
+// with increasing orders, and returns the last order that makes the sample smaller.
 func (e *encoder) chooseOrder(width uint, level int) int {
 	n := len(e.latents)
 	groups := max(min(n/sampleGroup, 1+n/sampleRatio/sampleGroup), 1)

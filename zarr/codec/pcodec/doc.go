@@ -6,13 +6,18 @@
 //	spec := zarr.Spec{Shape: []int{1000}, DType: dtype.Float64, Codecs: codecs}
 //	a, err := zarr.Create(ctx, st, "a", spec, zarr.Extensions(table, nil))
 //
-// Elements are integers and floats of 16, 32 or 64 bits, or times, which are stored as int64. zargo
-// also stores integers of 8 bits, which pcodec has since 1.0 and numcodecs lacks.
+// Elements are integers and floats of 16, 32 or 64 bits, times, and complex numbers. Times are
+// stored as int64. A complex number is stored as two floats, as in zarrs; numcodecs lacks complex
+// numbers. zargo also stores integers of 8 bits, which numcodecs and zarrs lack.
 //
-// In v3 metadata the codec takes an array and makes bytes. In v2 metadata it is a compressor, which
-// follows the codec "bytes". It requires little-endian elements there, as numcodecs does. The codec
-// "transpose" before it is decoded as in every chain; zarr-python 3.1 stores such chunks in another
-// order, which it does not read back itself.
+// In v3 metadata the codec encodes an array to bytes. In v2 metadata it is a compressor, which
+// follows the codec "bytes". It requires little-endian elements there, as numcodecs does. A codec
+// "transpose" before it is decoded as in every chain. zarr-python 3.1 stores such chunks in another
+// order, and does not read them back.
+//
+// The name in v3 metadata is "numcodecs.pcodec". Two other names are read:
+// "https://codec.zarrs.dev/array_to_bytes/pcodec", which zarrs reads too, and "pcodec", which zarrs
+// 0.23 rejects.
 //
 // # Decoding
 //
@@ -25,8 +30,8 @@
 //
 // The package encodes with the mode classic and consecutive delta encoding of order 0 to 7. It
 // writes version 2 of the format, which pcodec reads since 0.2. The configuration is that of
-// numcodecs. It is for encoding only: the level bounds the number of bins, and the settings of the
-// mode and of lookback are ignored.
+// numcodecs. It is for encoding only. The level bounds the number of bins. The settings of the mode
+// and of lookback are ignored, and so is an order with a "delta_spec" that does not use it.
 //
 // # Errors
 //

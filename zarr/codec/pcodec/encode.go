@@ -39,7 +39,7 @@ func (e *encoder) encode(dst, src []byte, n number, o options) []byte {
 	w.bits(uint64(count), uint(hint))
 	w.align()
 	w.bits(writtenFormat, 8)
-	most := min(o.chunk, maxChunk)
+	most := o.chunk
 	for chunks := (count + most - 1) / most; chunks > 0; chunks-- {
 		part := (count + chunks - 1) / chunks // of nearly the same size
 		w.bits(uint64(n.code), 8)

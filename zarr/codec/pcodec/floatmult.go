@@ -40,9 +40,9 @@ func joinMult(width uint, base uint64, primary, secondary []uint64) {
 	}
 }
 
-// integral returns the float, in bits, of a primary latent of floatMult. Latents from the middle up
-// are 0, 1, 2 and so on; those below it are -0, -1, -2 and so on. Beyond the integers that all have
-// a float, each latent is the next float.
+// integral returns the bits of the float of a primary latent of floatMult. Latents from the middle
+// up are 0, 1, 2 and so on. Latents below the middle are -0, -1, -2 and so on. Floats cannot
+// represent all large integers. There, each latent is the next float.
 func integral(latent uint64, width uint) uint64 {
 	top := middle(width)
 	sign, abs := uint64(0), latent&^top

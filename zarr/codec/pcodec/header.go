@@ -23,7 +23,7 @@ type header struct {
 // and delta encodings.
 func (h header) isNewer() bool { return h.major == maxMajor && h.minor > maxMinor }
 
-// unknown returns the error of a value that no known version of the format has.
+// unknown returns the error of a value that is not in any known version of the format.
 func (h header) unknown(what string, value uint64) error {
 	if h.isNewer() {
 		return fault.Newf(errors.ErrUnsupported, "%s %d of pco version %d.%d", what, value, h.major, h.minor)
@@ -46,7 +46,7 @@ func readHeader(r *reader) (h header, err error) {
 	}
 	h.major = standalone // files older than 2 have one version for both formats
 	if standalone >= 2 {
-		// The number of numbers is a hint. The chunks have the actual number.
+		// The count of numbers is a hint. The chunks have the actual count.
 		r.bits(uint(r.bits(6)) + 1)
 		if err := r.align("header"); err != nil {
 			return h, err

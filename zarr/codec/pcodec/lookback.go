@@ -27,8 +27,8 @@ func (g *ring) reset(state []uint64, size int) {
 	}
 }
 
-// undoLookback replaces differences by latents. Output is behind the differences by the number of
-// latents in the state.
+// undoLookback replaces differences by latents. A latent is output as many positions after its
+// difference as the state has latents.
 func (d *delta) undoLookback(out, distances []uint64, width uint) error {
 	g, mask, mid := &d.ring, maskOf(width), middle(width)
 	wrap := len(g.latents) - 1
@@ -41,7 +41,7 @@ func (d *delta) undoLookback(out, distances []uint64, width uint) error {
 		if back <= uint64(g.next) {
 			l += g.latents[(g.next-int(back))&wrap]
 		}
-		// The output may have to leave the ring before its place is taken.
+		// Read the output first, because the new latent may overwrite it in the ring.
 		d.history = append(d.history, g.latents[(first+i)&wrap])
 		g.latents[g.next&wrap] = l & mask
 		g.next++

@@ -7,7 +7,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// modeKind is the formula that makes the latents of numbers from the latents of one or two
+// modeKind is the formula that computes the latents of numbers from the latents of one or two
 // variables.
 type modeKind uint8
 

@@ -40,12 +40,22 @@ var numbers = [...]number{
 	{11, signed, 8, "int8"},
 }
 
-// numberOf returns the number type of an array's elements. Times are int64, as in numcodecs.
+// numberOf returns the number type of an array's elements. Times are int64, as in numcodecs. A
+// complex number is two floats, as in zarrs.
 func numberOf(in codec.Repr) (number, error) {
 	name := in.Type.String()
-	switch in.Type.(type) {
+	switch t := in.Type.(type) {
 	case dtype.DateTime, dtype.TimeDelta:
 		name = "int64"
+	case dtype.Basic:
+		switch t {
+		case dtype.ComplexFloat16:
+			name = "float16"
+		case dtype.Complex64:
+			name = "float32"
+		case dtype.Complex128:
+			name = "float64"
+		}
 	}
 	for _, n := range numbers {
 		if n.name == name {

@@ -18,7 +18,7 @@ const (
 type options struct {
 	level int
 	order int // of delta encoding, or autoOrder
-	chunk int // maximum numbers of a chunk
+	chunk int // maximum numbers of a chunk, up to maxChunk
 }
 
 // settings is numcodecs' configuration.
@@ -28,7 +28,7 @@ type settings struct {
 	Delta      *string `json:"delta_spec"`
 	Paging     *string `json:"paging_spec"`
 	Order      *int    `json:"delta_encoding_order"`
-	EqualPages *int    `json:"equal_pages_up_to"`
+	EqualPages *int64  `json:"equal_pages_up_to"`
 }
 
 // parseOptions reads numcodecs' configuration. Unknown members are errors.
@@ -50,17 +50,19 @@ func parseOptions(config json.RawMessage) (options, error) {
 		return o, fault.Newf(fault.Metadata, `"paging_spec" is %.80q, not "equal_pages_up_to"`, *s.Paging)
 	case delta != "auto" && delta != "none" && delta != "try_consecutive" && delta != "try_lookback":
 		return o, fault.Newf(fault.Metadata, `"delta_spec" is %.80q, not "auto", "none", "try_consecutive" or "try_lookback"`, delta)
-	case s.Order != nil && (delta == "none" || delta == "try_lookback"):
-		return o, fault.Newf(fault.Metadata, `"delta_encoding_order" does not fit "delta_spec" %q`, delta)
 	}
-	if delta == "none" {
-		o.order = 0
-	}
-	return o, firstError(
+	err := firstError(
 		within("level", s.Level, &o.level, 0, maxLevel),
 		within("delta_encoding_order", s.Order, &o.order, 0, maxOrder),
-		within("equal_pages_up_to", s.EqualPages, &o.chunk, 1, 1<<31-1),
+		pages(s.EqualPages, &o.chunk),
 	)
+	switch delta { // these ignore the order, as in zarrs
+	case "none":
+		o.order = 0
+	case "try_lookback":
+		o.order = autoOrder
+	}
+	return o, err
 }
 
 func text(s *string, def string) string {
@@ -70,7 +72,7 @@ func text(s *string, def string) string {
 	return *s
 }
 
-// within sets to from a setting that is present and from lo to hi.
+// within stores a setting from lo to hi in to. It does nothing if the setting is absent.
 func within(name string, from, to *int, lo, hi int) error {
 	if from == nil {
 		return nil
@@ -79,6 +81,19 @@ func within(name string, from, to *int, lo, hi int) error {
 		return fault.Newf(fault.Metadata, "%q is %d, not in %d to %d", name, *from, lo, hi)
 	}
 	*to = *from
+	return nil
+}
+
+// pages stores the setting "equal_pages_up_to" in to, limited to maxChunk. It does nothing if the
+// setting is absent.
+func pages(from *int64, to *int) error {
+	if from == nil {
+		return nil
+	}
+	if *from < 1 {
+		return fault.Newf(fault.Metadata, `"equal_pages_up_to" is %d, less than 1`, *from)
+	}
+	*to = int(min(*from, maxChunk))
 	return nil
 }
 

@@ -6,8 +6,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// margin is the number of bytes that reader.ensure makes readable: a batch of latents, each with 14
-// bits of a state and 64 bits of an offset, and the 9 bytes that the last load may exceed it by.
+// margin is the number of bytes that reader.ensure makes readable. A batch has 14 bits of a state
+// and 64 bits of an offset for each latent. The last load may read 9 bytes beyond the batch.
 const margin = batchSize*(14+64)/8 + 16
 
 // reader reads bits from stored bytes, least significant bit first.
@@ -42,13 +42,13 @@ func (r *reader) bits(n uint) uint64 {
 	return v
 }
 
-// peek returns the 64 bits at a position. Call ensure before.
+// peek returns the 64 bits at a position. The caller must call ensure first.
 func (r *reader) peek(pos int64) uint64 {
 	b, shift := r.buf[pos>>3:], uint(pos&7)
 	return binary.LittleEndian.Uint64(b)>>shift | uint64(b[8])<<(64-shift)
 }
 
-// left returns the number of stored bits that remain.
+// left returns the number of remaining stored bits.
 func (r *reader) left() int64 { return r.end - r.pos }
 
 // check returns an error if more bits were read than are stored.

@@ -23,8 +23,8 @@ type variable struct {
 	delta  delta
 }
 
-// readBins reads the bins of a variable whose latents have width bits. work is the number of states
-// that the tables of the file may still have.
+// readBins reads the bins of a variable whose latents have width bits. work is the remaining
+// number of states that the tables of the file may have.
 func (v *variable) readBins(r *reader, width uint, work *int64) error {
 	v.width, v.widest = width, 0
 	v.log = uint(r.bits(4))

@@ -5,9 +5,9 @@ import (
 	"math/bits"
 )
 
-// quantize sets the weights of bins in proportion to their counts, which add up to total. It
-// returns the base-2 logarithm of the sum of the weights: most, more if there are too many bins, or
-// less if all weights are even.
+// quantize sets the weights of bins in proportion to their counts. The counts add up to total. It
+// returns the base-2 logarithm of the sum of the weights. This is most, but more for too many bins,
+// and less if all weights are even.
 func quantize(bins []binOf, total int, most uint) uint {
 	if len(bins) == 1 {
 		bins[0].weight = 1
@@ -37,8 +37,8 @@ func quantize(bins []binOf, total int, most uint) uint {
 	return log - shared
 }
 
-// extreme returns the bin whose weight should change by by: the latents of this bin become shorter
-// by most bits, or longer by fewest.
+// extreme returns the bin whose weight should change by by. It is the bin whose latents save the
+// most bits if the weight grows, or cost the fewest bits if it shrinks.
 func extreme(bins []binOf, by float64) int {
 	best, gain := 0, math.Inf(-1)
 	for i, b := range bins {

@@ -91,7 +91,7 @@ func TestPlain(t *testing.T) {
 }
 
 // TestFixtures decodes the fixtures of numcodecs with its four configurations; see
-// testdata/fixtures.py. Their headers have one axis, also those of arrays of more.
+// testdata/fixtures.py. Their headers have one axis, even if the array has more.
 func TestFixtures(t *testing.T) {
 	all := streams(t, "testdata/fixtures.zip")
 	if len(all) != 8 {

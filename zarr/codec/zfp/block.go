@@ -13,7 +13,7 @@ type blocks[I integer, U coefficient] struct {
 	scaled func(to *[256]U, from *[256]I, n, exp int) // scaled32 or scaled64
 	planes planes
 	ints   [256]I // by position
-	coeffs [256]U // coefficients in their order, then the bits of the numbers by position
+	coeffs [256]U // the coefficients in stored order, then the bits of the numbers by position
 }
 
 // next decodes a block to coeffs. The number at x along the last axis, y along the axis before it,
@@ -65,14 +65,14 @@ func (b *blocks[I, U]) exact(start uint64) {
 	inverseExact(&b.ints, b.rank)
 }
 
-// coefficients decodes the coefficients of the block that begins at start, and stores them in ints
-// by position. maxbits has no effect if it is less than the number of bits before the coefficients,
-// because libzfp subtracts unsigned numbers of 32 bits.
+// coefficients decodes the coefficients of the block at start, and stores them in ints by position.
+// maxbits has no effect if it is less than the number of bits before the coefficients, because
+// libzfp subtracts unsigned numbers of 32 bits.
 func (b *blocks[I, U]) coefficients(start uint64, prec uint) {
 	size := 1 << (2 * b.rank)
 	b.planes.read(&b.reader, int64(size), b.width(), int64(uint32(b.maxbits-(b.pos-start))), prec)
 	coefficients(b.coeffs[:size], &b.planes, b.width())
-	const digits = 0xaaaaaaaaaaaaaaaa // the places of base -2 with a negative value
+	const digits = 0xaaaaaaaaaaaaaaaa // the digits of base -2 with a negative value
 	mask := uint64(digits)
 	negative := U(mask)
 	for i, at := range b.order {

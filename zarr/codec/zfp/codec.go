@@ -11,8 +11,15 @@ import (
 // Name is the name of the codec of zarrs and of the registry.
 const Name = "zfp"
 
-// Add returns a table with the codecs "zfp" and "numcodecs.zfpy".
-func Add(t *codec.Table) *codec.Table { return t.With(Name, New).With(NumcodecsName, NewNumcodecs) }
+// zarrsAddress is the start of URLs that zarrs reads as names.
+const zarrsAddress = "https://codec.zarrs.dev/array_to_bytes/"
+
+// Add returns a table with the codecs "zfp" and "numcodecs.zfpy", also under the other names that
+// zarrs reads.
+func Add(t *codec.Table) *codec.Table {
+	t = t.With(Name, New).With("zarrs.zfp", New).With(zarrsAddress+"zfp", New)
+	return t.With(NumcodecsName, NewNumcodecs).With(zarrsAddress+"zfpy", NewNumcodecs)
+}
 
 // New is the codec.Factory of "zfp". It returns a codec.ArrayBytes that cannot encode.
 func New(config json.RawMessage, in codec.Repr) (any, error) {
@@ -43,8 +50,8 @@ func New(config json.RawMessage, in codec.Repr) (any, error) {
 	return c, nil
 }
 
-// zarrsValues is the number of values of a block of three axes. zarrs multiplies every rate by it,
-// whatever the shape.
+// zarrsValues is the number of values of a block of three axes. zarrs multiplies the rate by it for
+// arrays of any shape.
 const zarrsValues = 64
 
 // plain is the codec "zfp": blocks without a header.

@@ -68,7 +68,7 @@ func parseMode(config json.RawMessage, n number) (mode, error) {
 	return mode{}, fault.Newf(fault.Metadata, "mode %.80q is unknown, or has other settings than its own", s.Mode)
 }
 
-// parseNumcodecs checks numcodecs' configuration. It returns the rate of the mode fixed rate, else
+// parseNumcodecs checks numcodecs' configuration. It returns the rate of the mode fixed rate, or
 // 0. Other settings are for encoding only, because the header of each chunk has them.
 func parseNumcodecs(config json.RawMessage) (rate float64, err error) {
 	s := struct {

@@ -16,13 +16,16 @@
 //
 // # The codec zfp
 //
-// In v3 metadata "zfp" takes an array and makes bytes. The chunk has no header; the configuration
-// has the mode. zarrs converts the rate of the mode fixed_rate to bits as if the array had three
-// axes. The package derives from the length of a chunk whether its writer did so.
+// In v3 metadata "zfp" encodes an array to bytes. The chunk lacks a header. The mode is in the
+// configuration. zarrs converts the rate of the mode fixed_rate to bits as if the array had three
+// axes.
+// The package derives from the length of a chunk whether its writer did so. The names "zarrs.zfp"
+// and "https://codec.zarrs.dev/array_to_bytes/zfp" of zarrs are read too.
 //
 // # The codec zfpy
 //
-// "numcodecs.zfpy" takes an array and makes bytes in v3 metadata. In v2 metadata it is a
+// In v3 metadata "numcodecs.zfpy" encodes an array to bytes. The name
+// "https://codec.zarrs.dev/array_to_bytes/zfpy" of zarrs is read too. In v2 metadata the codec is a
 // compressor, which follows the codec "bytes" and requires little-endian elements. Each chunk has a
 // header with the type, the shape and the mode. The mode in the configuration is ignored, as in
 // numcodecs. The shape must be that of the array, or one axis with all elements. numcodecs writes
@@ -31,8 +34,8 @@
 // # Errors
 //
 // Stored bytes are hostile. Lengths, types and shapes are compared with those of the array before
-// memory is allocated. A stream with missing or superfluous bytes is fault.Corrupt, as is one of
-// another type or shape. Another version of the format is errors.ErrUnsupported. A bad
+// memory is allocated. A stream with missing or superfluous bytes, or of another type or
+// shape, is fault.Corrupt. Another version of the format is errors.ErrUnsupported. A bad
 // configuration is fault.Metadata, and one that requires very long chunks fault.Limit. Other data
 // types are errors.ErrUnsupported.
 //
@@ -43,8 +46,8 @@
 // # The format
 //
 // An array is divided into blocks of 4 elements along each axis. A block of floats has a common
-// exponent and integers. A transform along each axis makes coefficients of the integers. These are
-// stored by bit planes from the highest, in base -2 and ordered by frequency. The parameters of a
+// exponent and integers. A transform along each axis converts the integers to coefficients. These
+// are stored by bit planes from the highest, in base -2 and ordered by frequency. The parameters of a
 // mode limit the bits of a block, its planes, or the lowest plane. In reversible mode, the
 // transform is exact. The reference is the documentation of zfp at zfp.readthedocs.io.
 package zfp

@@ -15,7 +15,7 @@ const NumcodecsName = "numcodecs.zfpy"
 
 // NewNumcodecs is the codec.Factory of "numcodecs.zfpy". It returns a codec.Either of an
 // array-to-bytes codec and a bytes-to-bytes codec, or the latter alone if elements have a byte
-// order, as after "bytes". They cannot encode.
+// order, as after "bytes". The codecs cannot encode.
 func NewNumcodecs(config json.RawMessage, in codec.Repr) (any, error) {
 	rate, err := parseNumcodecs(config)
 	if err != nil {
@@ -69,11 +69,13 @@ func (c headed) start(src []byte) (reader, header, error) {
 // typical returns a length in bytes that streams rarely exceed.
 func (c headed) typical() int64 { return min(c.worst(), int64(c.size)+int64(c.size)>>3+1<<10) }
 
-// worst returns the length in bytes of the longest stream with either shape.
+// worst returns the length in bytes of the longest stream with either shape. It allows for the
+// blocks of zarrs.
 func (c headed) worst() int64 {
-	n := worst(c.flat, c.number, rateBits(c.rate, 4, c.number))
+	bits := rateBits(c.rate, zarrsValues, c.number)
+	n := worst(c.flat, c.number, bits)
 	if rank := len(c.shape); rank > 0 && rank <= 4 {
-		n = max(n, worst(c.shape, c.number, rateBits(c.rate, 1<<(2*rank), c.number)))
+		n = max(n, worst(c.shape, c.number, max(bits, rateBits(c.rate, 1<<(2*rank), c.number))))
 	}
 	return n
 }

@@ -1,9 +1,9 @@
 package zfp
 
-// order returns the positions of the coefficients of a block with rank axes in the order in which
-// they are stored. Position x+4y+16z+64w is the coefficient of frequency x along the last axis, y
-// along the axis before it, and so on. Coefficients are ordered by the sum of their frequencies,
-// then by the sum of their squares, then by a convention of the format.
+// order returns the positions of the coefficients of a block with rank axes in stored order.
+// Position x+4y+16z+64w is the coefficient of frequency x along the last axis, y along the axis
+// before it, and so on. Coefficients are ordered by the sum of their frequencies, then by the sum of
+// their squares, then by a convention of the format.
 func order(rank int) []uint8 {
 	switch rank {
 	case 1:

@@ -7,20 +7,20 @@ import "math"
 type params struct {
 	minbits, maxbits uint64 // of a block; a block of fewer than minbits is padded
 	maxprec          uint   // bit planes of a block
-	minexp           int    // exponent of the lowest bit plane of floats; below leastExp in reversible mode
+	minexp           int    // exponent of the lowest plane of floats; reversible if below leastExp
 }
 
 const (
 	// fieldBits is the number of bits before the coefficients of a block: at most 1, 1, 11 and 6.
 	fieldBits = 19
-	// mostBits is the number of bits of the longest block, with 256 numbers of 64 bits. At most one
-	// bit for each number, except for the last, is not the bit of a coefficient.
+	// mostBits is the number of bits of the longest block, with 256 numbers of 64 bits. Each
+	// number but the last has at most one other bit.
 	mostBits = fieldBits + 64*256 + 255
 	mostPrec = 64
 	leastExp = -1074 // of the smallest float64
 )
 
-// unlimited returns the parameters that limit no block. Each mode changes some of them.
+// unlimited returns parameters without limits. Each mode changes some of them.
 func unlimited() params { return params{1, mostBits, mostPrec, leastExp} }
 
 // fixedBits returns the parameters of the mode fixed rate.

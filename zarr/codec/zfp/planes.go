@@ -86,8 +86,8 @@ func coefficients[U coefficient](to []U, p *planes, width uint) {
 	}
 }
 
-// manyOnes is the number of bits that take longer to set one at a time than to transpose the
-// planes, by BenchmarkDecode.
+// manyOnes is the number of bits from which transposing the planes is faster than setting the bits
+// one by one, according to BenchmarkDecode.
 const manyOnes = 200
 
 // transpose exchanges the bits i of row k and k of row i, in each square of 32 or 64 rows and

@@ -2,8 +2,8 @@ package zfp
 
 import "encoding/binary"
 
-// reader reads bits from the lowest to the highest of each byte. Bits beyond the end are 0; past
-// reports whether any were read.
+// reader reads bits from the lowest to the highest of each byte. Bits beyond the end are 0. past
+// reports whether any of these were read.
 type reader struct {
 	src  []byte // at least 8 bytes
 	last uint64 // position of the last 8 bytes
@@ -11,7 +11,7 @@ type reader struct {
 	pos  uint64 // in bits
 }
 
-// window is the number of bits that peek returns at least.
+// window is the minimum number of bits that peek returns.
 const window = 57
 
 // newReader returns a reader of src. It copies src if it is very short.

@@ -63,7 +63,7 @@ func name(option string, on bool) string { return fmt.Sprintf("%s(%v)", option, 
 
 // New returns the store in the directory root. The first Put creates the directory if needed. An
 // empty root means the working directory. New makes a relative root absolute, so a later change of
-// the working directory has no effect.
+// the working directory does not matter.
 func New(root string, opts ...Option) *Store {
 	if abs, err := filepath.Abs(root); err == nil { // it fails only if there is no working directory
 		root = abs
@@ -222,8 +222,8 @@ func remove(t tree, path string) error {
 	return t.remove(path)
 }
 
-// current returns the info of the file at path. It returns fault.Conflict if there is no file or if
-// its version is not "want".
+// current returns the info of the file at path. It returns fault.Conflict if the file does not
+// exist or its version is not want.
 func current(t tree, path string, want store.Version) (info, error) {
 	fi, err := t.stat(path)
 	if err == nil && fi.IsDir() || absent(err) {

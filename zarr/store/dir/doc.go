@@ -23,7 +23,7 @@
 //
 // Files are created with mode 0666 and directories with mode 0777, less the umask. If a parent of
 // the key is a file, or if the key is a directory, Put returns fault.Path. A Put with IfVersion
-// returns fault.Conflict in these cases, because the key has no value. Delete leaves empty
+// returns fault.Conflict in these cases, because the key does not have a value. Delete leaves empty
 // directories behind. Listings do not show them, and store.RemoveFolders removes them.
 //
 // # Locks

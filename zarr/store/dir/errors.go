@@ -67,8 +67,8 @@ func blocked(err error) error {
 	return err
 }
 
-// clean returns an error with the text of err that does not wrap err. The error number of err would
-// otherwise give an error with a kind a second kind.
+// clean returns an error with the text of err that does not wrap err. Otherwise the error number of
+// err would add a second kind to an error that has a kind.
 func clean(err error) error { return opaque{err} }
 
 type opaque struct{ err error }

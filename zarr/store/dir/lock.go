@@ -19,11 +19,10 @@ type locked interface{ release() }
 
 // lockers has functions that take locks. The kernel releases a lock if the process that holds it
 // dies. A function returns nil without an error if another process or Store holds the lock or has
-// just released it, and errors.ErrUnsupported if there are no reliable locks.
+// just released it, and errors.ErrUnsupported if locks are not reliable.
 type lockers struct {
 	// value locks the file of a value. After an error other than ErrUnsupported, the caller must
-	// check what is at the path. The function is nil on systems on which a locked file cannot be
-	// read and replaced.
+	// examine the path. The function is nil on systems that cannot read and replace a locked file.
 	value func(t tree, path string) (locked, error)
 	// name locks a lock file. It creates the file if needed.
 	name func(t tree, path string) (locked, error)
@@ -55,8 +54,8 @@ func (h hold) release() {
 // as symbolic links, the lock is a lock file next to the file. On Windows this is so for all
 // values, because an open file cannot be replaced.
 //
-// If there are no reliable locks, exclude returns errors.ErrUnsupported and a hold that excludes
-// only writers of this Store. An unconditional write can proceed with this hold.
+// If locks are not reliable, exclude returns errors.ErrUnsupported and a hold that excludes only
+// writers of this Store. An unconditional write can proceed with this hold.
 func (s *Store) exclude(ctx context.Context, t tree, path string) (hold, error) {
 	hash := fnv.New64a()
 	hash.Write([]byte(strings.ToLower(path))) // for file systems that ignore case

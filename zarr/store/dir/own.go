@@ -10,7 +10,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// linkError reports a symbolic link in a path in which the store does not follow links.
+// linkError reports a symbolic link in a path whose links the store does not follow.
 type linkError struct{ path string }
 
 func (e *linkError) Error() string {
@@ -79,7 +79,7 @@ func ownFolderIn(r *os.Root, name string) (*os.Root, error) {
 }
 
 // firstLink returns the length of path up to and including the first symbolic link below the root.
-// It returns 0 if there is no link or if the path does not exist.
+// It returns 0 if the path does not exist or does not contain a link.
 func (s *Store) firstLink(t tree, path string) int {
 	for i := len(s.join("")); i < len(path); {
 		j := strings.IndexByte(path[i:], '/')

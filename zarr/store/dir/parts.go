@@ -25,7 +25,7 @@ import (
 // parts is an upload in parts. Each part is a hidden file in the directory of the value. A file
 // name consists of the token, which is a random number, and the label, size and number of the part.
 // When a part with a higher number is sent, the file of part 0 is renamed to have a new label. The
-// label of part 0 thus tells the number of parts even if the last parts have been removed.
+// label of part 0 thus records the number of parts even if the last parts have been removed.
 type parts struct {
 	s     *Store
 	key   string

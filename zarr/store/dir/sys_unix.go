@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// nonblock is the flag with which opening a pipe does not wait for a writer.
+// nonblock is the flag that lets the opening of a pipe return without waiting for a writer.
 const nonblock = syscall.O_NONBLOCK
 
 // infoOf returns the info of the file at path. fi is the stat of the file.

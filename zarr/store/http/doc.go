@@ -21,7 +21,7 @@
 //     length of the value is announced and at most 32 MiB precede the range. Otherwise the response
 //     is fault.Unavailable.
 //   - A response with a Content-Encoding is errors.ErrUnsupported, because the body is not the
-//     stored bytes. Requests ask for no encoding.
+//     stored bytes. Requests have the header Accept-Encoding: identity.
 //   - A body shorter than announced is fault.Unavailable with a *store.TruncatedError. A body
 //     without a length is accepted if the protocol marks its end.
 //   - A request without progress for 30 s is fault.Unavailable ([StallTimeout]). Only the context

@@ -24,13 +24,13 @@ func (e *StatusError) Error() string {
 	return fmt.Sprintf("%v: the server responded with status %d %s%s", e.Kind, e.Status, http.StatusText(e.Status), provider.WithRequest(e.ID))
 }
 
-// RequestID returns the ID that the server gave to the request, or "".
+// RequestID returns the ID that the server assigned to the request, or "".
 func (e *StatusError) RequestID() string { return e.ID }
 
 // Unwrap returns the kind of the error.
 func (e *StatusError) Unwrap() error { return e.Kind }
 
-// RetryAfter returns how long the server asked to wait before a retry, or 0.
+// RetryAfter returns the minimum wait before a retry that the server requested, or 0.
 func (e *StatusError) RetryAfter() time.Duration { return e.After }
 
 func status(resp *http.Response, o store.GetOptions) error {

@@ -135,7 +135,7 @@ func transport(requests int, public bool) *http.Transport {
 	return t
 }
 
-// tuning returns the settings for a server of which nothing is known.
+// tuning returns the settings for an unknown server.
 func (c *config) tuning() store.Tuning {
 	return store.Tuning{
 		Requests:   c.requests(),

@@ -30,7 +30,7 @@ func layers(s provider.Setting) Option {
 
 // Header sends a header, such as Authorization, with each request to the host of the URL. Range,
 // Accept-Encoding, Host and conditions are reserved for the store and are a *UsageError. By default
-// there are no such headers.
+// the store adds none.
 func Header(name, value string) Option {
 	return Option{fmt.Sprintf("http.Header(%q, …)", name), func(c *config) error {
 		key := http.CanonicalHeaderKey(name)
@@ -101,6 +101,6 @@ func StallTimeout(d time.Duration) Option { return layers(provider.StallTimeout(
 // Retry(retry.Tries(1)) disables retries.
 func Retry(opts ...retry.Option) Option { return layers(provider.Retry(opts...)) }
 
-// UsageError reports an invalid URL or option of [Open]. It has no kind of package fault, because
-// these kinds describe errors of requests and of stored data. All providers use the same type.
+// UsageError reports an invalid URL or option of [Open]. It does not match a kind of package fault,
+// because kinds describe requests and stored data. All providers use the same type.
 type UsageError = store.UsageError

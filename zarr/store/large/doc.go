@@ -22,7 +22,7 @@
 // latency. A [store.Within] with a version is split immediately.
 //
 // Bytes of different versions are never mixed. If the value is replaced during the read, or if the
-// store has no versions, the whole value is read again in one request. Stores such as GCS verify a
+// store lacks versions, the whole value is read again in one request. Stores such as GCS verify a
 // checksum of the whole value only. It is not verified for ranges.
 //
 // # Writes

@@ -27,7 +27,7 @@ func (s *Store) Get(ctx context.Context, key string, o store.GetOptions, buf []b
 }
 
 // errAnew means that the ranges may be of different values, because the value was replaced or
-// removed during the read, or the store has no versions. After errAnew the value is read in one
+// removed during the read, or the store lacks versions. After errAnew the value is read in one
 // request.
 var errAnew = errors.New("the ranges are not of one value")
 

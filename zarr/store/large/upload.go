@@ -39,7 +39,7 @@ type UploadOptions struct {
 // Upload writes size bytes of src to key in concurrent parts. It waits for memory for the parts in
 // flight. It fails with:
 //
-//   - errors.ErrUnsupported if the store has no parts; the caller can use Put instead
+//   - errors.ErrUnsupported if the store does not support parts; the caller can use Put instead
 //   - fault.Exists or fault.Conflict if the condition does not hold; the parts are removed
 //   - fault.Conflict if the upload of the token was committed or aborted
 //

@@ -198,8 +198,8 @@ func (s *side) await(ctx context.Context, c store.Call, pace bool, start time.Ti
 	return err
 }
 
-// next returns the duration for which the next request must wait. If the duration is zero, next
-// also takes the turn for the request.
+// next returns the duration that the next request must wait. If it is zero, next also takes the
+// turn for the request.
 func (s *side) next(now time.Time, pace bool) time.Duration {
 	wait := s.left(now)
 	if !pace {

@@ -354,7 +354,7 @@ func (c *control) few() float64 { return max(few, fewer/float64(c.size)) }
 // growth returns the growth per window below the ceiling.
 func (c *control) growth() float64 { return min(gentle*math.Exp2(float64(c.clean-1)), brisk) }
 
-// more returns the given share of n, and at least 1. It is the number by which a size n grows.
+// more returns the given share of n, and at least 1. A size n grows by this number.
 func more(n int, share float64) int { return max(1, int(float64(n)*share)) }
 
 // trial checks whether more requests in flight increase the throughput. For one window it increases

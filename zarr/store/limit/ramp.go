@@ -10,7 +10,7 @@ import (
 // writes and 5000 reads per second, and at most double the rate every 20 minutes.
 const doubling = 20 * time.Minute
 
-// unused is the time for which start times that a client did not use remain available.
+// unused is the time that unused start times of a client remain available.
 const unused = 20 * time.Second
 
 // ramp spaces requests to give the service time to add servers under load. The zero ramp does not

@@ -59,7 +59,7 @@ func Backoff(first, longest time.Duration) Option {
 
 // Notify calls f before each wait. f runs in the goroutine that waits. It must be quick, and safe
 // for concurrent calls. The functions of a [store.Trace] in the context are called as well. By
-// default there is no f.
+// default no function is called.
 func Notify(f func(store.Retry)) Option {
 	return Option{"Notify", func(p *policy) error { p.notify = f; return nil }}
 }

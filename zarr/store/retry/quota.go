@@ -140,7 +140,7 @@ func (q *Quota) refused(failed int) {
 	}
 }
 
-// silence returns the time for which the bucket has refused all requests.
+// silence returns how long the bucket has refused all requests.
 func (q *Quota) silence() time.Duration {
 	q.mu.Lock()
 	defer q.mu.Unlock()

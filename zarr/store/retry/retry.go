@@ -238,8 +238,8 @@ func (g *gaveUp) Error() string {
 }
 func (g *gaveUp) Unwrap() error { return g.err }
 
-// cancelled returns the error after ctx has ended: it has no kind, as package store requires, and
-// includes the last failure.
+// cancelled returns the error after ctx has ended. As package store requires, it does not match a
+// kind. It includes the last failure.
 func (r *run) cancelled(ctx context.Context, last error) error {
 	return r.fail(nil, fmt.Errorf("%w (last failure: %v)", ctx.Err(), last))
 }

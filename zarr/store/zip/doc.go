@@ -9,7 +9,7 @@
 // stored value may take two.
 //
 // All requests are pinned to the version that the archive had at Open. They return fault.Conflict
-// if the archive has been replaced. If the store below has no versions, most reads from another
+// if the archive has been replaced. If the store below lacks versions, most reads from another
 // archive are detected by the name and the CRC-32 of the value.
 //
 // # Rules

@@ -260,8 +260,8 @@ func grow(buf []byte, n int64) []byte {
 func (s *Store) read(ctx context.Context, off, n int64, buf []byte) ([]byte, error) {
 	v, err := s.st.Get(ctx, s.archive, store.GetOptions{Range: store.Within(off, n), IfVersion: s.version, Max: n}, buf)
 	if errors.Is(err, fault.NotFound) {
-		// The directory has the value, so the error must not be fault.NotFound, for which an array
-		// would use its fill value.
+		// The directory has the value, so the error must not be fault.NotFound. After
+		// fault.NotFound an array would read its fill value.
 		return nil, fault.Newf(fault.Conflict, "the archive no longer exists: %v", err)
 	}
 	if err != nil {

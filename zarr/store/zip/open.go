@@ -14,8 +14,8 @@ import (
 var errUnsupported = errors.ErrUnsupported
 
 // tailSize is the number of bytes at the end of an archive that are read first. The end records
-// with the longest comment take 65,633 bytes. The rest of the 128 KiB has room for the directory of
-// a thousand chunks. Reading the rest takes less time than a second request.
+// with the longest comment take 65,633 bytes. The rest of the 128 KiB is enough for the directory
+// of a thousand chunks. Reading the rest takes less time than a second request.
 const tailSize = 128 << 10
 
 // Store is an archive in a store. Use [Open] to open one.

@@ -36,8 +36,8 @@ func Inner(prefix string) Option {
 }
 
 // MaxDirectory limits the size of the archive's central directory, the list of its entries. Open
-// returns fault.Limit for a larger directory. An open archive takes memory for its directory and about 100 bytes per entry. The
-// default is 64 MiB, and n must be 1 to 1 GiB.
+// returns fault.Limit for a larger directory. An open archive takes memory for its directory and
+// about 100 bytes per entry. The default is 64 MiB, and n must be 1 to 1 GiB.
 func MaxDirectory(n int64) Option {
 	return Option{fmt.Sprintf("zip.MaxDirectory(%d)", n), func(c *config) error {
 		if n < 1 || n > 1<<30 {

@@ -6,8 +6,7 @@ type File struct {
 	Root Group
 }
 
-// Group is a group with its dimensions, variables, attributes and groups, in the order in which
-// they are printed.
+// Group is a group. Write prints its members in the order of the slices.
 type Group struct {
 	Name   string // "" for the root
 	Dims   []Dim
@@ -30,13 +29,13 @@ type Var struct {
 	Dims  []string
 	Attrs []Attr
 	Note  string // printed as a comment after the declaration
-	// Foreign is the name of a type that has no equivalent in CDL. If it is not empty, the whole
-	// variable is printed as comments, and Type is not used.
+	// Foreign is the name of a type without an equivalent in CDL. If it is not empty, Write prints
+	// the whole variable as comments and ignores Type.
 	Foreign string
 }
 
-// Attr is an attribute. Values has int64, uint64, float64 or string values, according to Type.
-// A Char attribute has one string.
+// Attr is an attribute. The elements of Values are of type int64, uint64, float64 or string,
+// according to Type. An attribute of type Char has one string.
 type Attr struct {
 	Name   string
 	Type   Type
@@ -63,7 +62,7 @@ const (
 	String
 )
 
-// names returns the names of the types in the order of their values.
+// names returns the names of the types in the order of the constants.
 func names() []string {
 	return []string{"byte", "ubyte", "short", "ushort", "int", "uint", "int64", "uint64", "float", "double", "char", "string"}
 }
@@ -71,7 +70,7 @@ func names() []string {
 // String returns the name of the type in CDL.
 func (t Type) String() string { return names()[t] }
 
-// suffix returns the suffix of the literals of an attribute.
+// suffix returns the suffix of numbers of the type in attributes.
 func (t Type) suffix() string {
 	return []string{"b", "UB", "s", "US", "", "U", "LL", "ULL", "f", "", "", ""}[t]
 }

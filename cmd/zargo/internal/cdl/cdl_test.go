@@ -36,7 +36,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// TestParse parses forms that ncdump does not print.
+// TestParse parses CDL that ncdump does not print.
 func TestParse(t *testing.T) {
 	for _, tt := range []struct{ name, text, want string }{
 		{"lists", "netcdf x { dimensions: a = 3, b = unlimited; variables: int v(a,b), w; }",
@@ -65,7 +65,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// TestMalformed checks the kind of errors, and that they name the line.
+// TestMalformed checks that errors are of the right kind and contain the number of the line.
 func TestMalformed(t *testing.T) {
 	deep := "netcdf x {\n" + strings.Repeat("group: g {\n", cdl.MaxDepth+1)
 	for _, tt := range []struct {
@@ -104,7 +104,7 @@ func TestMalformed(t *testing.T) {
 	}
 }
 
-// TestConvert checks the limits of the integer types.
+// TestConvert converts numbers at the limits of the integer types.
 func TestConvert(t *testing.T) {
 	for _, tt := range []struct {
 		name string
@@ -135,8 +135,8 @@ func TestConvert(t *testing.T) {
 	}
 }
 
-// FuzzParse checks that Parse does not panic, and that the printed form of a file is parsed to the
-// same form.
+// FuzzParse checks that Parse does not panic, and that printing and parsing a file again does not
+// change it.
 func FuzzParse(f *testing.F) {
 	header, err := os.ReadFile("../../testdata/cdl/header.cdl")
 	if err != nil {

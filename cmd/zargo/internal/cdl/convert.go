@@ -2,9 +2,9 @@ package cdl
 
 import "math"
 
-// Convert returns a number as the Go value of a type: int64, uint64 or float64. The values of Float
-// are rounded to 4 bytes. ok is false if v is not a number, or if an integer type cannot represent
-// it.
+// Convert converts a number to the Go type of a type of CDL: int64, uint64 or float64. It rounds
+// values of type Float to float32. ok is false if v is not a number, or if t is an integer type
+// that cannot represent v.
 func Convert(t Type, v any) (n any, ok bool) {
 	if t == Float || t == Double {
 		var f float64
@@ -44,7 +44,7 @@ func Convert(t Type, v any) (n any, ok bool) {
 	default:
 		return nil, false
 	}
-	bits := 8 << (t / 2) // byte, ubyte, short, ushort and so on
+	bits := 8 << (t / 2) // Byte, UByte, Short, UShort and so on
 	if t%2 == 1 {
 		return abs, !negative && abs<<(64-bits)>>(64-bits) == abs
 	}

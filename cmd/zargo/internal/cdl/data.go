@@ -2,25 +2,25 @@ package cdl
 
 import "strings"
 
-// DataWriter prints the values of a variable, in C order, with the line breaks of ncdump.
+// DataWriter prints the values of a variable in C order. It breaks lines as ncdump does.
 type DataWriter struct {
 	p      *printer
 	indent int
-	row    int // values in a row; 0 if the values are not printed in rows
-	at     int // printed values of the current row
-	width  int // bytes of the current line
-	next   string
-	single bool // floats have 4 bytes
+	row    int    // number of values in a row; 0 if the values are not printed in rows
+	at     int    // number of printed values in the current row
+	width  int    // number of bytes in the current line
+	next   string // value that put has received and flush has not printed
+	single bool   // print floats with the precision of float32
 }
 
 // maxLine is the number of bytes after which ncdump breaks a line.
 const maxLine = 80
 
-// counted is the number of bytes that ncdump counts in each line in addition to those that it
-// prints. Below the root it also counts the indentation of the group.
+// counted is the number of bytes that ncdump adds to the length of each line. In groups below the
+// root it also adds the indentation of the group.
 const counted = 2
 
-// newDataWriter prints the beginning of the values of a variable. row is the length of its last
+// newDataWriter prints the text before the values of a variable. row is the length of its last
 // dimension.
 func newDataWriter(p *printer, v *Var, row int, indent string) *DataWriter {
 	d := &DataWriter{p: p, indent: len(indent), single: v.Type == Float}
@@ -31,7 +31,7 @@ func newDataWriter(p *printer, v *Var, row int, indent string) *DataWriter {
 		d.width = d.indent + len(name) + 4 + counted
 		return d
 	}
-	if d.row = row; v.Type == Char { // a text is a row of characters
+	if d.row = row; v.Type == Char { // one string is a row of characters
 		d.row = 1
 	}
 	p.add("\n  ")
@@ -42,17 +42,18 @@ func newDataWriter(p *printer, v *Var, row int, indent string) *DataWriter {
 // Missing prints the missing value.
 func (d *DataWriter) Missing() { d.put("_") }
 
-// Float prints a value of the type Float or Double.
+// Float prints a value of type Float or Double.
 func (d *DataWriter) Float(f float64) { d.put(number(f, d.single)) }
 
 // Integer prints the decimal digits of an integer.
 func (d *DataWriter) Integer(digits string) { d.put(digits) }
 
-// Text prints a text: a value of the type String, or the characters along the last dimension of a
-// variable of the type Char.
+// Text prints a string: a value of type String, or the characters along the last dimension of a
+// variable of type Char.
 func (d *DataWriter) Text(s string) { d.put(quote(s)) }
 
-// put prints the previous value. The separator after a value depends on whether another follows.
+// put keeps s as the next value, and prints the previous one. The separator after a value depends
+// on whether another value follows.
 func (d *DataWriter) put(s string) {
 	if d.next != "" {
 		d.flush(false)
@@ -60,7 +61,7 @@ func (d *DataWriter) put(s string) {
 	d.next = s
 }
 
-// flush prints the value d.next and the separator that follows it.
+// flush prints d.next and the separator after it. end reports that no value follows.
 func (d *DataWriter) flush(end bool) {
 	text := d.next
 	d.at++
@@ -80,7 +81,7 @@ func (d *DataWriter) flush(end bool) {
 	}
 }
 
-// end prints the last value and the end of the variable.
+// end prints the last value and the semicolon.
 func (d *DataWriter) end() {
 	if d.next != "" {
 		d.flush(true)

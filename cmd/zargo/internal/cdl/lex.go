@@ -9,9 +9,9 @@ import (
 
 // token is a token of CDL.
 type token struct {
-	kind   byte   // 'w' for a word, 's' for a quoted text, 0 for the end, otherwise the character itself
-	text   string // without escapes
-	raw    string // of a word, with escapes
+	kind   byte   // 'w' for a word, 's' for a quoted string, 0 for the end, otherwise the character
+	text   string // the text without escapes
+	raw    string // the text of a word with its escapes
 	line   int
 	spaced bool // white space or a comment precedes the token
 }
@@ -23,7 +23,7 @@ type lexer struct {
 	last *token // returned by the next call of next; or nil
 }
 
-// next returns the next token. After the end it returns the kind 0.
+// next returns the next token. At the end of the text it returns a token of kind 0.
 func (l *lexer) next() (token, error) {
 	if l.last != nil {
 		t := *l.last
@@ -47,7 +47,7 @@ func (l *lexer) next() (token, error) {
 	return t, l.errorf(l.line, "the character %q is not part of CDL", l.rest[0])
 }
 
-// peek returns the next token, which next then returns again.
+// peek returns the next token without consuming it.
 func (l *lexer) peek() (token, error) {
 	t, err := l.next()
 	if err == nil {
@@ -56,7 +56,7 @@ func (l *lexer) peek() (token, error) {
 	return t, err
 }
 
-// space skips white space and comments. It reports whether there was any.
+// space skips white space and comments. It reports whether it skipped anything.
 func (l *lexer) space() bool {
 	before := len(l.rest)
 	for l.rest != "" {
@@ -79,7 +79,7 @@ func (l *lexer) space() bool {
 	return len(l.rest) < before
 }
 
-// isWord reports whether a name or a number may contain a character without an escape.
+// isWord reports whether c may be part of a word. Other characters of a name need an escape.
 func isWord(c byte) bool {
 	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80 || strings.IndexByte(`_.@+-%/\`, c) >= 0
 }
@@ -111,7 +111,7 @@ func (l *lexer) word(t token) (token, error) {
 	return t, nil
 }
 
-// digit returns the value of a hexadecimal digit, or 255.
+// digit returns the value of a hexadecimal digit, or 255 for another character.
 func digit(c byte) byte {
 	switch {
 	case c >= '0' && c <= '9':
@@ -124,7 +124,7 @@ func digit(c byte) byte {
 	return 255
 }
 
-// quoted reads a text with the escapes of C.
+// quoted reads a quoted string. Its escapes are those of C.
 func (l *lexer) quoted(t token) (token, error) {
 	t.kind = 's'
 	var b strings.Builder
@@ -149,8 +149,8 @@ func (l *lexer) quoted(t token) (token, error) {
 	return t, l.errorf(t.line, "a text lacks its closing quote")
 }
 
-// unescape appends the character of an escape, which begins after the backslash. It returns the
-// number of bytes of the escape.
+// unescape decodes the escape at the start of s, which does not include the backslash. It appends
+// the character to b and returns the length of the escape.
 func unescape(b *strings.Builder, s string) int {
 	if i := strings.IndexByte("abfnrtv", s[0]); i >= 0 {
 		b.WriteByte("\a\b\f\n\r\t\v"[i])

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// literal returns a number as ncdump prints it in the value of an attribute.
+// literal formats a number as ncdump prints it in attributes.
 func literal(t Type, v any) string {
 	switch v := v.(type) {
 	case int64:
@@ -30,9 +30,9 @@ func literal(t Type, v any) string {
 	return ""
 }
 
-// number returns a float as ncdump prints it in the data section. Its digits are the fewest that
-// identify the value. An exponent is used as by the format %g, with the precision of ncdump or the
-// number of digits, if that is larger.
+// number formats a float as ncdump prints it in data sections. The result has the fewest digits
+// that identify the value. It has an exponent under the conditions of the format %g. The precision
+// in these conditions is that of ncdump or the number of digits, whichever is larger.
 func number(f float64, single bool) string {
 	bits, precision, mark := 64, 15, ""
 	if single {
@@ -56,7 +56,7 @@ func number(f float64, single bool) string {
 	return s
 }
 
-// quote returns a text in double quotes, with the escapes of ncdump.
+// quote returns a string in double quotes with the escapes of ncdump.
 func quote(s string) string {
 	var b strings.Builder
 	b.WriteByte('"')
@@ -89,10 +89,10 @@ func quote(s string) string {
 	return b.String()
 }
 
-// special contains the characters of names that have a meaning in CDL.
+// special contains the characters that names must escape.
 const special = " !\"#$&'()*,:;<=>?[\\]^`{|}~"
 
-// escape returns a name with the escapes of ncdump.
+// escape escapes a name as ncdump does.
 func escape(name string) string {
 	var b strings.Builder
 	for i := range len(name) {

@@ -11,11 +11,12 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// MaxDepth is the maximum depth of nested groups. netCDF has no limit; files have a few levels.
+// MaxDepth is the maximum depth of nested groups. netCDF does not limit the depth, but files have
+// few levels.
 const MaxDepth = 32
 
-// Parse parses the header of a file. A data section is an error, because its values are not part of
-// a [File]. The length of an unlimited dimension is 0.
+// Parse parses the header of a file. It returns an error for a data section, because a [File] does
+// not contain values. It sets the length of unlimited dimensions to 0.
 func Parse(text string) (*File, error) {
 	p := &parser{lexer{rest: text, line: 1, last: nil}}
 	f := &File{}
@@ -42,17 +43,17 @@ func Parse(text string) (*File, error) {
 
 type parser struct{ lexer }
 
-// scope contains the names that a group declares.
+// scope contains the names in a group.
 type scope struct {
 	*Group
 	outer  *scope
 	dims   map[string]bool
-	vars   map[string]int     // index in Vars
-	attrs  map[[2]string]bool // names of a variable, or "", and of its attribute
+	vars   map[string]int     // index of a variable in Vars
+	attrs  map[[2]string]bool // name of a variable, or "" for the group, and name of its attribute
 	groups map[string]bool
 }
 
-// hasDim reports whether the group or one above declares a dimension.
+// hasDim reports whether the group or a group above it declares a dimension.
 func (s *scope) hasDim(name string) bool {
 	for ; s != nil; s = s.outer {
 		if s.dims[name] {
@@ -62,11 +63,11 @@ func (s *scope) hasDim(name string) bool {
 	return false
 }
 
-// expect returns the next token, which must have the given kind.
+// expect returns the next token. It returns an error if the token has another kind.
 func (p *parser) expect(kind byte, what string) (token, error) {
 	t, err := p.next()
 	if err == nil && t.kind != kind {
-		err = p.errorf(t.line, "%s must come here, is %q", what, t.text)
+		err = p.errorf(t.line, "expected %s, found %q", what, t.text)
 	}
 	return t, err
 }
@@ -74,7 +75,7 @@ func (p *parser) expect(kind byte, what string) (token, error) {
 func (p *parser) keyword(word string) error {
 	t, err := p.expect('w', word)
 	if err == nil && t.raw != word {
-		err = p.errorf(t.line, "%s must come here, is %q", word, t.raw)
+		err = p.errorf(t.line, "expected %s, found %q", word, t.raw)
 	}
 	return err
 }
@@ -99,7 +100,7 @@ func (p *parser) group(to *Group, outer *scope, depth int) error {
 			}
 			continue
 		case t.kind != 'w':
-			return p.errorf(t.line, "a declaration must come here, is %q", t.text)
+			return p.errorf(t.line, "expected a declaration, found %q", t.text)
 		}
 		if ok, err := p.section(t); err != nil {
 			return err
@@ -122,8 +123,9 @@ func (p *parser) group(to *Group, outer *scope, depth int) error {
 	}
 }
 
-// section reports whether a word is the keyword of a section. A variable may have the name of a
-// section; its attributes follow the colon directly.
+// section reports whether a word starts a section, and consumes the colon after it. A variable may
+// have the name of a section. In that case, the name of an attribute follows the colon without a
+// space.
 func (p *parser) section(t token) (bool, error) {
 	switch t.raw {
 	case "dimensions", "variables", "group", "data", "types":
@@ -198,7 +200,7 @@ func (p *parser) dimension(g *scope, name token) error {
 	}
 }
 
-// typeNamed returns the type with a name of CDL.
+// typeNamed returns the type with a name in CDL.
 func typeNamed(name string) (Type, bool) {
 	switch name {
 	case "long":
@@ -210,8 +212,8 @@ func typeNamed(name string) (Type, bool) {
 	return Type(max(i, 0)), i >= 0
 }
 
-// declaration parses the declaration of variables or an attribute after its first word: a type or
-// the name of a variable.
+// declaration parses a declaration of variables or of an attribute. first is its first word: a type
+// or the name of a variable.
 func (p *parser) declaration(g *scope, first token) error {
 	next, err := p.next()
 	if err != nil {
@@ -228,7 +230,7 @@ func (p *parser) declaration(g *scope, first token) error {
 		return p.errorf(first.line, "the attribute belongs to the variable %q, which is not declared", first.text)
 	}
 	if next.kind != 'w' {
-		return p.errorf(next.line, "the name of a variable must come here, is %q", next.text)
+		return p.errorf(next.line, "expected the name of a variable, found %q", next.text)
 	}
 	if !isType {
 		return fault.Newf(errors.ErrUnsupported, "CDL, line %d: the type %q is not supported", first.line, first.text)
@@ -290,7 +292,7 @@ func (p *parser) variables(g *scope, kind Type, name token) error {
 // maxRank is the maximum number of dimensions of a variable: NC_MAX_VAR_DIMS of netCDF.
 const maxRank = 1024
 
-// dims parses the dimensions of a variable after the opening parenthesis.
+// dims parses the names of dimensions after the opening parenthesis.
 func (p *parser) dims(g *scope) ([]string, error) {
 	var dims []string
 	for {
@@ -316,8 +318,8 @@ func (p *parser) dims(g *scope) ([]string, error) {
 	}
 }
 
-// attribute parses "name = values ;" after the colon, and appends the attribute to those of the
-// variable, or of the group if variable is "". kind is the declared type, or nil.
+// attribute parses "name = values ;" after the colon and appends the attribute to to. variable is
+// the name of its variable, or "" for an attribute of the group. kind is the declared type, or nil.
 func (p *parser) attribute(g *scope, variable string, to *[]Attr, kind *Type) error {
 	name, err := p.expect('w', "the name of an attribute")
 	if err == nil {
@@ -347,7 +349,7 @@ func (p *parser) attribute(g *scope, variable string, to *[]Attr, kind *Type) er
 				return p.errorf(t.line, "the attribute %q: %w", a.Name, err)
 			}
 		default:
-			return p.errorf(t.line, "the value of the attribute %q must come here, is %q", a.Name, t.text)
+			return p.errorf(t.line, "expected the value of the attribute %q, found %q", a.Name, t.text)
 		}
 		if len(a.Values) == 0 {
 			a.Type = of
@@ -372,7 +374,8 @@ func (p *parser) attribute(g *scope, variable string, to *[]Attr, kind *Type) er
 	return nil
 }
 
-// declare gives an attribute its declared type. Texts of the type Char are one text.
+// declare converts the values of an attribute to its declared type. It joins strings of type Char
+// to one string.
 func (a *Attr) declare(kind *Type) error {
 	if a.Type == Char {
 		if kind != nil && *kind == String {
@@ -404,7 +407,7 @@ func (a *Attr) declare(kind *Type) error {
 	return nil
 }
 
-// value parses a number with the suffix of its type.
+// value parses a number. The suffix determines the type.
 func value(text string) (Type, any, error) {
 	switch strings.TrimLeft(text, "+-") {
 	case "NaN", "NaNf", "nan":
@@ -449,7 +452,7 @@ func value(text string) (Type, any, error) {
 		return 0, nil, fmt.Errorf("%q is not a number of CDL", text)
 	}
 	typed, ok := Convert(kind, v)
-	if !ok && kind == Int { // as ncgen: an integer without a suffix may be longer
+	if !ok && kind == Int { // like ncgen, use a longer type if an integer without a suffix needs it
 		for _, kind = range []Type{Int64, UInt64} {
 			if typed, ok = Convert(kind, v); ok {
 				break

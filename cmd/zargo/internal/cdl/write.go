@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Write prints a file as CDL. Without data it prints the header, as ncdump -h does. It returns the
-// errors of w and of data.
+// Write prints a file as CDL. If data is nil, it prints only the header, as ncdump -h does. It
+// returns errors of w and of data.Write.
 func Write(w io.Writer, f *File, data *Data) error {
 	p := &printer{w: bufio.NewWriter(w)}
 	p.add("netcdf ", escape(f.Name), " {\n")
@@ -21,23 +21,23 @@ func Write(w io.Writer, f *File, data *Data) error {
 
 // Data describes the data sections that Write prints.
 type Data struct {
-	// Wants reports whether the values of a variable are printed. path is the path of its group,
-	// such as "a/b". If they are, row is the length of its last dimension.
+	// Wants reports whether to print the values of a variable, and returns the length of its last
+	// dimension as row. path is the path of its group, such as "a/b".
 	Wants func(path string, v *Var) (row int, ok bool)
-	// Write calls the methods of d for each value of a variable.
+	// Write calls a method of d for each value of a variable.
 	Write func(d *DataWriter, path string, v *Var) error
 }
 
-// printer prints CDL. Errors of the writer are those of Flush.
+// printer prints CDL. Flush returns the first error of w.
 type printer struct{ w *bufio.Writer }
 
 func (p *printer) add(texts ...string) {
 	for _, t := range texts {
-		_, _ = p.w.WriteString(t) // bufio keeps the error
+		_, _ = p.w.WriteString(t) // Flush returns the error
 	}
 }
 
-// body prints a group without its first and last line. indent is that of the group's content.
+// body prints a group without its first and last line. indent is the indentation of the content.
 func (p *printer) body(g *Group, indent, path string, data *Data) error {
 	if len(g.Dims) > 0 {
 		p.add(indent, "dimensions:\n")
@@ -106,7 +106,7 @@ func note(text string) string {
 	return " // " + oneLine(text)
 }
 
-// oneLine replaces the characters that would end a comment.
+// oneLine replaces control characters, such as the line breaks that would end a comment, by spaces.
 func oneLine(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f {

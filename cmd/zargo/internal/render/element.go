@@ -26,9 +26,9 @@ const (
 	formCSV
 )
 
-// jsonSpelling, csvSpelling and textSpelling return the spellings of the formats. JSON has no NaN
-// and no infinities, so their names are quoted strings. All common CSV readers, including NumPy and
-// pandas, parse the names in CSV.
+// jsonSpelling, csvSpelling and textSpelling return the spellings of the formats. JSON cannot
+// represent NaN and infinities, so their names are quoted strings. All common CSV readers,
+// including NumPy and pandas, parse the names in CSV.
 func jsonSpelling() spelling {
 	return spelling{`"NaN"`, `"Infinity"`, `"-Infinity"`, "true", "false", true, formJSON}
 }

@@ -127,8 +127,9 @@ func (p Plot) caption(l *Line) string {
 	return s
 }
 
-// labels returns the labels of n values, and the length of the longest of those that may be shown.
-// Times are shortened to dates if all are at midnight, and to minutes if they have no seconds.
+// labels returns a function that formats the labels of n values, and the length of the longest
+// label that may be printed. It shortens times to dates if all of them are at midnight, and to
+// minutes if their seconds are 0.
 func (p Plot) labels(n int) (label func(i int) string, most int) {
 	var shown []string
 	for count := 2; count <= plotTicks; count++ { // the plot shows 2 to plotTicks labels

@@ -4,18 +4,19 @@
 //	err = s.Add(ctx, elems) // consecutive elements in memory form, once for each band
 //	r, err := s.Result()
 //
-// Elements are decoded by a CF coding. Elements that it decodes to NaN are missing. Infinities are
-// counted, and are not part of the minimum, maximum, mean, standard deviation and bins.
+// A CF coding decodes the elements. Elements that it decodes to NaN are missing. A [Summary] counts
+// infinities, but excludes them from the minimum, maximum, mean and standard deviation. A
+// [Histogram] ignores them.
 //
-// The result does not depend on the division of the elements into bands, on the number of CPUs or
-// on the order in which goroutines run. Elements are divided into segments of a fixed length by
-// their position. The mean and the variance of a segment are computed in two passes, and segments
-// are merged in order (Chan, Golub and LeVeque: Updating formulae and a pairwise algorithm for
-// computing sample variances, 1979).
+// The result does not depend on the division of the elements into bands, the number of CPUs, or the
+// scheduling of goroutines. The package divides the elements into segments of a fixed length. It
+// computes the mean and the variance of a segment in two passes, and merges the segments in order
+// (Chan, Golub and LeVeque: Updating formulae and a pairwise algorithm for computing sample
+// variances, 1979).
 //
 // # Errors
 //
-// New returns fault.Type for data types that are not numbers.
+// New and NewHistogram return fault.Type for data types that are not numeric.
 //
 // # Concurrency
 //

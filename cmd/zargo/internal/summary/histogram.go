@@ -11,21 +11,21 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Histogram counts elements in bins of equal width. An element is in the same bin as in
-// numpy.histogram: a bin contains its lower edge, and the last bin also its upper edge.
+// Histogram counts elements in bins of equal width. Like numpy.histogram, it counts an element at
+// an edge in the bin above the edge, and an element at the last edge in the last bin.
 type Histogram struct {
-	Edges  []float64 // edges of the bins in ascending order; one more than bins
+	Edges  []float64 // the edges of the bins in ascending order, one more than the bins
 	Counts []int64
-	Below  int64 // elements below the first edge
-	Above  int64 // elements above the last edge
+	Below  int64 // number of finite elements below the first edge
+	Above  int64 // number of finite elements above the last edge
 
 	s     *segments[struct{}]
 	mutex sync.Mutex
 }
 
-// NewHistogram returns a histogram between two finite numbers. If they are equal, the range is
-// extended by 0.5 on each side, as numpy does. It returns fault.Selection for another range, and
-// for fewer than one bin.
+// NewHistogram returns a histogram of the range from low to high. If they are equal, it extends the
+// range by 0.5 on each side, as numpy does. It returns fault.Selection if low, high or their
+// difference is not finite, if low is greater than high, or if bins is less than 1.
 func NewHistogram(t dtype.Type, coding *cf.Coding, low, high float64, bins int) (*Histogram, error) {
 	if low == high {
 		low, high = low-0.5, high+0.5
@@ -39,7 +39,7 @@ func NewHistogram(t dtype.Type, coding *cf.Coding, low, high float64, bins int) 
 	h := &Histogram{Edges: make([]float64, bins+1), Counts: make([]int64, bins)}
 	step := (high - low) / float64(bins)
 	for i := range h.Edges {
-		h.Edges[i] = float64(float64(i)*step) + low // without a fused multiply-add, as numpy
+		h.Edges[i] = float64(float64(i)*step) + low // the conversion prevents a fused multiply-add, which numpy does not use
 	}
 	h.Edges[bins] = high
 	h.s = &segments[struct{}]{size: t.Size(), merge: func(struct{}) {}}
@@ -70,13 +70,13 @@ func NewHistogram(t dtype.Type, coding *cf.Coding, low, high float64, bins int) 
 	return h, nil
 }
 
-// Add adds consecutive elements in memory form. It may keep a copy of some of them.
+// Add adds consecutive elements in memory form. It does not retain elems.
 func (h *Histogram) Add(ctx context.Context, elems []byte) error { return h.s.add(ctx, elems) }
 
-// End completes the counts. No elements may be added afterwards.
+// End completes the counts. The caller must not call Add afterwards.
 func (h *Histogram) End() error { return h.s.end() }
 
-// bin sets how the segments of h are counted.
+// bin sets the function that counts the elements of a segment.
 func bin[S cf.Number](h *Histogram, t dtype.Type, coding *cf.Coding) {
 	d := &decoder[S]{size: t.Size(), coding: coding, half: t == dtype.Float16}
 	h.s.each = func(elems []byte) (struct{}, error) {
@@ -84,7 +84,7 @@ func bin[S cf.Number](h *Histogram, t dtype.Type, coding *cf.Coding) {
 	}
 }
 
-// count counts the decoded elements of a segment.
+// count adds the decoded elements of a segment to the counts.
 func (h *Histogram) count(decoded []float64) {
 	bins := len(h.Counts)
 	low, high := h.Edges[0], h.Edges[bins]
@@ -102,7 +102,7 @@ func (h *Histogram) count(decoded []float64) {
 			continue
 		}
 		i := min(int((f-low)/(high-low)*float64(bins)), bins-1)
-		// Rounding may have moved the element by one bin.
+		// Rounding may have changed i by one.
 		if f < h.Edges[i] {
 			i--
 		} else if i < bins-1 && f >= h.Edges[i+1] {
@@ -119,5 +119,5 @@ func (h *Histogram) count(decoded []float64) {
 	h.Above += above
 }
 
-// Most returns the largest count of a bin.
+// Most returns the largest count.
 func (h *Histogram) Most() int64 { return slices.Max(h.Counts) }

@@ -13,20 +13,20 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// segment is the number of elements of a segment. The buffers of a segment of 8-byte elements take
-// 1 MiB, which fits in the cache of a CPU.
+// segment is the number of elements in a segment. The stored and decoded elements of a segment need
+// at most 1 MiB, which fits in the cache of a CPU.
 const segment = 1 << 16
 
-// segments divides consecutive elements into segments, computes a result of each segment
-// concurrently, and merges the results in order.
+// segments divides consecutive elements into segments. It computes the results of segments
+// concurrently and merges them in order.
 type segments[R any] struct {
-	size  int // bytes of an element
-	rest  []byte
+	size  int    // bytes of an element
+	rest  []byte // elements of an incomplete segment
 	each  func(elems []byte) (R, error)
 	merge func(R)
 }
 
-// add adds elements after those of previous calls.
+// add appends elements to those of previous calls.
 func (s *segments[R]) add(ctx context.Context, elems []byte) error {
 	length := s.size * segment
 	if len(s.rest) > 0 {
@@ -54,7 +54,7 @@ func (s *segments[R]) add(ctx context.Context, elems []byte) error {
 	return nil
 }
 
-// end computes the result of an incomplete segment.
+// end computes and merges the result of s.rest.
 func (s *segments[R]) end() error {
 	if len(s.rest) == 0 {
 		return nil
@@ -68,7 +68,7 @@ func (s *segments[R]) end() error {
 	return nil
 }
 
-// values contains the elements of a segment: the stored ones, as []S, and the decoded ones.
+// values contains the stored and the decoded elements of a segment.
 type values[S cf.Number] struct {
 	stored  []S
 	decoded []float64
@@ -82,7 +82,7 @@ type decoder[S cf.Number] struct {
 	free   sync.Pool
 }
 
-// decode calls use with the elements of a segment. They are valid during the call.
+// decode decodes a segment and calls use. The slices in values are valid during the call.
 func (d *decoder[S]) decode(elems []byte, use func(values[S])) error {
 	v, ok := d.free.Get().(*values[S])
 	if !ok {

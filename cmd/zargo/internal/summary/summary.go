@@ -11,17 +11,17 @@ import (
 // Result is the summary of decoded elements.
 type Result struct {
 	Elements int64 // all elements
-	Missing  int64 // elements that are decoded to NaN
-	NaN      int64 // elements that are stored as NaN; they are part of Missing
+	Missing  int64 // elements that decode to NaN
+	NaN      int64 // elements of Missing that are stored as NaN
 	Infinite int64
-	Count    int64 // all other elements: those that the following members describe
+	Count    int64 // all other elements, which the fields below describe
 
-	// Min and Max are int64 or uint64 if elements are integers that are stored unpacked, otherwise
+	// Min and Max are of type int64 or uint64 if the elements are unpacked integers, otherwise
 	// float64. They are nil if Count is 0.
 	Min, Max any
 
-	// Mean and Std are the mean and the standard deviation of the population (numpy's ddof=0), or
-	// NaN if Count is 0.
+	// Mean is the mean, and Std the population standard deviation (ddof=0 in numpy). Both are NaN
+	// if Count is 0.
 	Mean, Std float64
 }
 
@@ -31,8 +31,8 @@ type Summary struct {
 	result func() (Result, error)
 }
 
-// New returns a summary of elements of a data type. coding may be nil; the elements are then
-// summarized as stored.
+// New returns a summary for elements of a data type. If coding is nil, it summarizes the stored
+// elements.
 func New(t dtype.Type, coding *cf.Coding) (*Summary, error) {
 	switch t {
 	case dtype.Int8:
@@ -62,14 +62,14 @@ func New(t dtype.Type, coding *cf.Coding) (*Summary, error) {
 // Add adds consecutive elements in memory form. It may keep a copy of some of them.
 func (s *Summary) Add(ctx context.Context, elems []byte) error { return s.add(ctx, elems) }
 
-// Result returns the summary of all added elements. No elements may be added afterwards.
+// Result returns the summary of all added elements. The caller must not call Add afterwards.
 func (s *Summary) Result() (Result, error) { return s.result() }
 
 // part is the summary of consecutive elements.
 type part[S cf.Number] struct {
 	elements, missing, nan, infinite, count int64
 
-	low, high S // stored elements with the smallest and the largest decoded value
+	low, high S // smallest and largest stored element if exact; not used otherwise
 	min, max  float64
 	mean      float64
 	square    float64 // sum of the squares of the differences from the mean
@@ -92,15 +92,15 @@ func of[S cf.Number](t dtype.Type, coding *cf.Coding) *Summary {
 
 func isInteger[S cf.Number]() bool { half := 0.5; return S(half) == 0 }
 
-// increasing reports whether decoded elements have the same values and order as stored ones, which
-// requires that they are neither packed nor of changed sign (_Unsigned).
+// increasing reports whether the coding does not change the values of elements. Packed elements and
+// elements with the attribute _Unsigned change.
 func increasing[S cf.Number](c *cf.Coding) bool {
 	if c == nil {
 		return true
 	}
 	var f [1]float64
 	s := [1]S{}
-	for range 8 { // the negative numbers, or the largest unsigned ones; some may be missing
+	for range 8 { // -1, -2, … or the largest unsigned numbers; some of them may be missing values
 		s[0]--
 		if c.Packed() || cf.Decode(c, f[:], s[:]) != nil {
 			return false
@@ -112,8 +112,8 @@ func increasing[S cf.Number](c *cf.Coding) bool {
 	return false
 }
 
-// summarize summarizes a segment. If exact, it compares stored elements, because float64 does not
-// represent all integers of 8 bytes.
+// summarize summarizes a segment. If exact is true, it compares stored elements instead of decoded
+// ones, because float64 cannot represent all 8-byte integers.
 func summarize[S cf.Number](v values[S], exact bool) part[S] {
 	p := part[S]{elements: int64(len(v.stored))}
 	shift, sum := 0.0, 0.0
@@ -158,7 +158,7 @@ func summarize[S cf.Number](v values[S], exact bool) part[S] {
 	return p
 }
 
-// merge adds the summary of the elements that follow.
+// merge adds the summary of the elements after those of p.
 func (p *part[S]) merge(q part[S]) {
 	p.elements += q.elements
 	p.missing += q.missing

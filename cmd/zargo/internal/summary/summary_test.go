@@ -23,7 +23,7 @@ func memory(t testing.TB, v any) []byte {
 	return b
 }
 
-// TestBands checks that the division into bands does not change any bit of the result.
+// TestBands checks that the division into bands does not change the result by a single bit.
 func TestBands(t *testing.T) {
 	values := make([]float64, 300_000)
 	for i := range values {
@@ -66,8 +66,8 @@ func TestBands(t *testing.T) {
 	}
 }
 
-// TestExact checks that the extremes of integers of 8 bytes are exact, and how _Unsigned changes
-// them.
+// TestExact checks that the minimum and maximum of 8-byte integers are exact, with and without
+// _Unsigned.
 func TestExact(t *testing.T) {
 	coding := func(ty dtype.Type, attrs map[string]any) *cf.Coding {
 		c, err := cf.New(cf.Variable{Name: "x", Type: ty, Attrs: attrs}, cf.Options{})
@@ -109,7 +109,7 @@ func TestExact(t *testing.T) {
 	}
 }
 
-// TestRefused checks the kinds of errors.
+// TestRefused checks the kinds of the errors for invalid arguments.
 func TestRefused(t *testing.T) {
 	if _, err := summary.New(dtype.String, nil); !errors.Is(err, fault.Type) {
 		t.Error(err)

@@ -1,7 +1,7 @@
 // Package bzip2 encodes and decodes bzip2 streams, with a limit on the decoded size. It decodes
-// with the standard library, which has no encoder. The only Go library with an encoder,
-// dsnet/compress, has had no release since 2019. Its streams are up to an eighth longer than those
-// of libbz2 at the same level. The streams of this package are as long as those of libbz2.
+// with the standard library, which lacks an encoder. The only Go library with an encoder,
+// dsnet/compress, has not been released since 2019. Its streams are up to an eighth longer than
+// those of libbz2 at the same level. The streams of this package are as long as those of libbz2.
 //
 //	out, err := bzip2.Decode(dst[:0], src, len(dst))
 //	out, err = bzip2.NewEncoder(9).Encode(nil, src)

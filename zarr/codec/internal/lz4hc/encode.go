@@ -11,8 +11,8 @@ const (
 
 const (
 	hashLog = 15
-	// part is the number of input bytes for which sequences are planned together. A match may
-	// extend into the next part, so a boundary costs only a byte or two.
+	// part is the number of input bytes whose sequences are planned together. A match may extend
+	// into the next part, so a boundary costs only a byte or two.
 	part = 1 << 14
 	// longest is the maximum match length in a plan. A match that reaches the next part is extended
 	// afterwards.

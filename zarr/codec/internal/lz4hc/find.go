@@ -5,8 +5,8 @@ import (
 	"math/bits"
 )
 
-// reach is the maximum number of positions by which a match is extended backwards. Without a limit
-// each match could be extended over the whole part. A larger limit saves less than 0.1 %.
+// reach is the maximum backward extension of a match in bytes. Without a limit each match could
+// extend over the whole part. A larger limit saves less than 0.1 %.
 const reach = 256
 
 // apart is the maximum distance between two searched positions in data without matches. Repeated

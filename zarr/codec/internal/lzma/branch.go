@@ -75,7 +75,7 @@ func armThumb(b []byte, at uint32, encode bool) {
 }
 
 // ia64 converts branches. Code consists of bundles of 16 bytes. A bundle has a template of 5 bits,
-// which tells the slots that may be branches, and three slots of 41 bits.
+// which determines the slots that may be branches, and three slots of 41 bits.
 func ia64(b []byte, at uint32, encode bool) {
 	slots := [32]byte{16: 4, 17: 4, 18: 6, 19: 6, 22: 7, 23: 7, 24: 4, 25: 4, 28: 4, 29: 4}
 	for i := 0; i+16 <= len(b); i += 16 {
@@ -103,7 +103,7 @@ func ia64(b []byte, at uint32, encode bool) {
 
 // x86 converts CALL and JMP instructions (E8, E9) whose 32-bit target has the highest byte 00 or
 // FF. It skips an opcode if the preceding bytes suggest that the opcode is part of the target of
-// another instruction. The lowest bits of the variable "seen" tell which of the preceding bytes
+// another instruction. The lowest bits of the variable "seen" record which of the preceding bytes
 // were opcodes.
 func x86(b []byte, at uint32, encode bool) {
 	likely := [8]bool{true, true, true, false, true}

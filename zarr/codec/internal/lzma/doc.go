@@ -6,7 +6,7 @@
 //	enc, err := lzma.NewEncoder(c)
 //	out, err = enc.Encode(nil, src)
 //
-// The library ulikunitz/xz is not used: it has no filters, and it allocates a dictionary of the
+// The library ulikunitz/xz is not used, because it lacks filters and allocates a dictionary of the
 // size that the stream declares. In this package the decoded output is the dictionary. A large size
 // in a header thus takes no memory, and matches are copied within the output.
 //

@@ -58,8 +58,8 @@ func (e *Encoder) Encode(dst, src []byte) ([]byte, error) {
 	return w.encodeXZ(dst, src, packed, e.c.Check, chain), nil
 }
 
-// encodeXZ appends a stream of one block. If src is empty, the stream has no blocks, like the
-// streams of liblzma.
+// encodeXZ appends a stream of one block. If src is empty, the stream does not contain blocks, like
+// the streams of liblzma.
 func (w *encoder) encodeXZ(dst, src, packed []byte, kind Check, chain []Filter) []byte {
 	flags := []byte{0, byte(kind)}
 	dst = append(append(dst, magic...), flags...)

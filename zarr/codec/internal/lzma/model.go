@@ -1,6 +1,6 @@
 package lzma
 
-// Properties tell how many bits of the context select the probabilities of a symbol.
+// Properties contains the numbers of bits of the context that select the probabilities of a symbol.
 type Properties struct {
 	LC int // literal context bits: number of high bits of the previous byte
 	LP int // literal position bits: number of low bits of the position; LC+LP is at most 4
@@ -141,10 +141,10 @@ func either(s, afterLiteral, afterMatch int) int {
 // lengthState returns the index of a match length for the probabilities of its distance.
 func lengthState(n int) int { return min(n-minMatch, 3) }
 
-// Distances minus one are encoded with a slot, which tells the highest two bits and the number of
-// lower bits. Up to slot 13 the lower bits have separate probabilities. From slot 14 on, the lowest
-// four bits (align bits) share probabilities, and the bits in between have equal probabilities
-// (direct bits).
+// Distances minus one are encoded with a slot, which determines the highest two bits and the number
+// of lower bits. Up to slot 13 the lower bits have separate probabilities. From slot 14 on, the
+// lowest four bits (align bits) share probabilities, and the bits in between have equal
+// probabilities (direct bits).
 const (
 	firstSpecial = 4
 	firstDirect  = 14

@@ -13,8 +13,8 @@ import (
 // Options are options of Python's packer.
 type Options struct {
 	Single bool // use_single_float: write floats of 4 bytes
-	// Old is the opposite of use_bin_type. It selects the old format, in which bytes are written as
-	// text, and the length of a text is never written in one byte after the type.
+	// Old is the opposite of use_bin_type. It selects the old format, which writes bytes as text,
+	// and never writes the length of a text in one byte after the type.
 	Old bool
 }
 

@@ -27,6 +27,5 @@
 //
 // # Concurrency
 //
-// The package has no state. All functions are safe for concurrent use. A Block must be used by one
-// goroutine at a time.
+// All functions are safe for concurrent use. A Block must be used by one goroutine at a time.
 package number

@@ -23,7 +23,7 @@ type Type struct {
 }
 
 // Of returns the number type of a data type's elements in memory form. The result is false if numpy
-// has no arithmetic for the data type.
+// does not implement arithmetic for the data type.
 func Of(t dtype.Type) (Type, bool) {
 	switch t := t.(type) {
 	case dtype.DateTime, dtype.TimeDelta:

@@ -55,7 +55,7 @@ func splitSlow(dst, src []byte, typeSize, n int) {
 // Join reverses Split: it joins the planes in src to elements in dst.
 func Join(dst, src []byte, typeSize int) { joinPart(dst, src, typeSize, 0) }
 
-// Block is an output of Split from which parts can be joined.
+// Block is an output of Split. Parts of it can be joined.
 type Block struct {
 	src      []byte
 	typeSize int

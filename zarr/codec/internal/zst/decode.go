@@ -61,8 +61,8 @@ func Decode(dst, src []byte, limit int) ([]byte, error) {
 			return dst, fault.Newf(fault.Corrupt, "zstd: %v (want at most %d bytes)", err, limit)
 		}
 		// The buffer may have been too small. If the frame declares no content size, the error does
-		// not tell a small buffer from a corrupt frame. Retry with four times the size, and finally
-		// with the maximum.
+		// not distinguish a small buffer from a corrupt frame. Retry with four times the size, and
+		// finally with the maximum.
 		if room > most/4 {
 			room = most
 		} else {

@@ -7,8 +7,8 @@ import (
 )
 
 // encoders holds idle encoders of the same settings. It keeps up to four of them, with 1.6 MB each,
-// for occasional writes of one chunk. The others are in a sync.Pool, from which the garbage
-// collector frees them after a burst of writes.
+// for occasional writes of one chunk. The others are in a sync.Pool. The garbage collector frees
+// them after a burst of writes.
 type encoders struct {
 	mu   sync.Mutex // guards stay and n
 	stay [4]*zstd.Encoder

@@ -69,17 +69,16 @@ func (t *fse) single(symbol int) {
 	t.step[symbol] = fseStep{0, 0}
 }
 
-// first returns the first state of the encoder, which is the state in which the decoder decodes its
-// last symbol.
+// first returns the first state of the encoder. The decoder decodes its last symbol in this state.
 func (t *fse) first(symbol uint8) uint32 {
 	s := t.step[symbol]
 	n := uint32(s.bits+1<<15) >> 16
 	return uint32(t.states[int32((n<<16-uint32(s.bits))>>n)+s.next])
 }
 
-// put encodes a symbol. Symbols are encoded in reverse order: put returns a state in which the
-// decoder decodes the symbol, and writes the bits that take the decoder from this state to the
-// given one.
+// put encodes a symbol. Symbols are encoded in reverse order: put returns a state where the decoder
+// decodes the symbol, and writes the bits that move the decoder from this state to the state
+// argument.
 func (t *fse) put(w *bitWriter, state uint32, symbol uint8) uint32 {
 	s := t.step[symbol]
 	n := uint(state+uint32(s.bits)) >> 16
@@ -87,7 +86,7 @@ func (t *fse) put(w *bitWriter, state uint32, symbol uint8) uint32 {
 	return uint32(t.states[int32(state>>n)+s.next])
 }
 
-// close writes the state in which the decoder starts.
+// close writes the initial state of the decoder.
 func (t *fse) close(w *bitWriter, state uint32) {
 	w.add(uint64(state)&(1<<t.log-1), uint(t.log))
 }

@@ -6,7 +6,7 @@ type found struct {
 	offset uint32
 }
 
-// idle is the maximum step between searched positions with which findLazy inserts the skipped
+// idle is the maximum step between searched positions. Up to this step findLazy inserts the skipped
 // positions.
 const idle = 8
 

@@ -40,8 +40,8 @@ const (
 	// overlaps itself, as in a run. The strings at the earlier positions are almost equal and would
 	// make the tree deep: searching them would take ten times as long.
 	overlapEnd = 40
-	// maxList is the number of matches in a block from which on only the longest match of a
-	// position is kept. So many matches take 8 MiB of memory and are unusual, because they are
+	// maxList is the number of matches in a block. After so many matches, only the longest match of
+	// a position is kept. So many matches take 8 MiB of memory and are unusual, because they are
 	// about eight per position.
 	maxList = 1 << 20
 )

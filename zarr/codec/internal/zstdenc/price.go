@@ -19,7 +19,7 @@ type stats struct {
 	offsets      [offsetCodes]uint32
 }
 
-// guess estimates the statistics of a first block from its bytes. It gives little weight to the
+// guess estimates the statistics of a first block from its bytes. It assigns a small weight to the
 // counts of bytes, and assumes that the latest repeat offset is the most frequent offset. With
 // these prices the planner finds regular sequences in rows of numbers that it does not find with
 // others.
