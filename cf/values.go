@@ -148,9 +148,9 @@ func DecodeTimes[S Number](c *Coding, dst []Time, src []S) error {
 // Encode sets dst to the stored values of src. A stored value is (value - add_offset) /
 // scale_factor, for integers rounded to the nearest, ties to even. NaN becomes _FillValue, or
 // missing_value if there is no _FillValue, or NaT in times stored as int64. The error is fault.Type
-// for a NaN if the variable has no missing value, for a value that the stored data type cannot
-// hold, and for a value that would be read as missing. The error contains the name of the variable
-// and the index.
+// for a NaN if the variable has no missing value, for a value that the stored data type or the
+// scale factor cannot represent, and for a value that would be read as missing. The error contains
+// the name of the variable and the index.
 func Encode[S Number, F Float](c *Coding, dst []S, src []F) error {
 	missing, err := values[S](c, len(dst), len(src))
 	if err != nil {
@@ -172,7 +172,9 @@ func Encode[S Number, F Float](c *Coding, dst []S, src []F) error {
 			continue
 		}
 		if c.packed {
-			f = (f - c.offset) / c.scale
+			if f = (f - c.offset) / c.scale; f != f {
+				return fault.Newf(fault.Type, "variable %s, value %d: %v cannot be packed with scale_factor %v and add_offset %v", c.name, i, v, c.scale, c.offset)
+			}
 		}
 		if integers {
 			f = math.RoundToEven(f)
@@ -181,6 +183,9 @@ func Encode[S Number, F Float](c *Coding, dst []S, src []F) error {
 			}
 		}
 		dst[i] = stored[S](c, f)
+		if !integers && !math.IsInf(f, 0) && math.IsInf(c.round(f), 0) {
+			return fault.Newf(fault.Type, "variable %s, value %d: %v is out of the range of %v", c.name, i, v, c.stored)
+		}
 		if isMissing(c, missing, dst[i]) {
 			return fault.Newf(fault.Type, "variable %s, value %d: %v would be stored as a missing value", c.name, i, v)
 		}
@@ -210,10 +215,11 @@ func stored[S Number](c *Coding, f float64) S {
 }
 
 // EncodeTimes sets dst to the stored values of the times in src. A stored value is a number of time
-// units. The number must be an integer unless the variable stores floating-point numbers. NaT
-// becomes _FillValue, or the smallest int64 without one. The error is fault.Type for a time that
-// cannot be stored, for NaT if the variable has no missing value and another type, and for times of
-// another calendar. The error contains the name of the variable and the index.
+// units, packed if the variable is packed. It must be an integer unless the variable stores
+// floating-point numbers. NaT becomes _FillValue, or the smallest int64 without one. The error is
+// fault.Type for a time that cannot be stored, for NaT if the variable has no missing value and
+// another type, and for times of another calendar. The error contains the name of the variable and
+// the index.
 func EncodeTimes[S Number](c *Coding, dst []S, src []Time) error {
 	missing, err := values[S](c, len(dst), len(src))
 	if err != nil {
@@ -228,6 +234,9 @@ func EncodeTimes[S Number](c *Coding, dst []S, src []Time) error {
 			f, err := c.units.ValueFloat(t)
 			if err == nil {
 				err = Encode(c, dst[i:i+1], []float64{f})
+			}
+			if err == nil && kind(c.stored) != 'f' && !t.nat {
+				err = c.exact(number64(c, dst[i]), f)
 			}
 			if err != nil {
 				return fmt.Errorf("variable %s, value %d: %w", c.name, i, err)
@@ -246,4 +255,13 @@ func EncodeTimes[S Number](c *Coding, dst []S, src []Time) error {
 		}
 	}
 	return nil
+}
+
+// exact returns an error unless a stored integer of a packed variable represents f, to a millionth
+// of the scale factor and the precision of float64.
+func (c *Coding) exact(stored, f float64) error {
+	if math.Abs(stored*c.scale+c.offset-f) <= 1e-6*math.Abs(c.scale)+1e-15*math.Abs(f) {
+		return nil
+	}
+	return fault.Newf(fault.Type, "%v %s is not an integer number of scale_factor %v after add_offset %v", f, c.units, c.scale, c.offset)
 }

@@ -100,6 +100,9 @@ func (d *Dataset) rows(dim string, data []Data) ([]zarr.Rows, index, error) {
 			return nil, nil, err
 		}
 		each := 1
+		if s.chars {
+			each = s.array.Shape()[len(s.dims)]
+		}
 		for i, name := range s.dims {
 			if name != dim {
 				each *= s.array.Shape()[i]
@@ -177,6 +180,13 @@ func (d *Dataset) place(dim string, labels index, o AppendOptions) (at int, has 
 			}
 		}
 		return first.at(0), true, nil
+	}
+	if o.AnyOrder && o.IfAbsent {
+		for i := 1; i < labels.len(); i++ {
+			if _, _, err := old.find(labels.label(i)); err == nil {
+				return at, false, fault.Newf(fault.Conflict, "dimension %q has the label %v, and not the label %v", dim, labels.label(i), labels.label(0))
+			}
+		}
 	}
 	if o.AnyOrder {
 		return at, false, nil

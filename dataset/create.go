@@ -148,8 +148,12 @@ func (d *Dataset) Write(ctx context.Context, data ...Data) (*Dataset, error) {
 		if columns[i], err = x.store(v); err != nil {
 			return nil, err
 		}
-		if columns[i].n != v.Len() {
-			return nil, fault.Newf(fault.Selection, "variable %s has %d selected elements, and the data has %d values", x.name, v.Len(), columns[i].n)
+		want := v.Len()
+		if v.stored.chars {
+			want *= v.stored.array.Shape()[len(v.stored.dims)]
+		}
+		if columns[i].n != want {
+			return nil, fault.Newf(fault.Selection, "variable %s has %d selected elements, and the data has %d values", x.name, want, columns[i].n)
 		}
 		labels = labels || v.stored.indexes(x.name)
 	}

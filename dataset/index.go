@@ -53,6 +53,9 @@ type index interface {
 	near(m method, label, limit any, period float64) (int, error)
 	// between returns the positions from one label to another, both included.
 	between(lo, hi any, period float64) (positions, error)
+	// open returns the positions from a label to the end of the array, or from the start of the
+	// array to a label. The label is included.
+	open(label any, toEnd bool) (positions, error)
 }
 
 // values implements index for labels with keys of type K.
@@ -329,21 +332,52 @@ func (v *values[K]) between(lo, hi any, period float64) (positions, error) {
 	return positions{list: list}, nil
 }
 
+func (v *values[K]) open(label any, toEnd bool) (positions, error) {
+	first, last, _, err := v.parse(label)
+	if err != nil {
+		return positions{}, v.fail(label, err)
+	}
+	from, to := 0, len(v.keys)
+	if v.order < 0 {
+		first, last = last, first
+	}
+	switch {
+	case v.order == 0:
+		var at int
+		if at, err = v.only(label); toEnd {
+			from = at
+		} else {
+			to = at + 1
+		}
+	case toEnd:
+		from = v.lower(first)
+	default:
+		to = v.upper(last)
+	}
+	return positions{lo: from, n: to - from, step: 1}, err
+}
+
 // unsorted returns the positions between those of two labels. Each label must occur once in the
 // index.
 func (v *values[K]) unsorted(lo, hi any) (positions, error) {
-	var ends [2]int
-	for i, label := range []any{lo, hi} {
-		p, one, err := v.find(label)
-		if err != nil {
-			return positions{}, err
-		}
-		if !one {
-			return positions{}, fault.Newf(fault.Selection, "dimension %q is not sorted and has the label %v %d times", v.dim, label, p.len())
-		}
-		ends[i] = p.at(0)
+	from, err := v.only(lo)
+	if err != nil {
+		return positions{}, err
 	}
-	return positions{lo: ends[0], n: max(ends[1]-ends[0]+1, 0), step: 1}, nil
+	to, err := v.only(hi)
+	return positions{lo: from, n: max(to-from+1, 0), step: 1}, err
+}
+
+// only returns the position of a label that must occur once in the index.
+func (v *values[K]) only(label any) (int, error) {
+	p, one, err := v.find(label)
+	switch {
+	case err != nil:
+		return 0, err
+	case !one:
+		return 0, fault.Newf(fault.Selection, "dimension %q is not sorted and has the label %v %d times", v.dim, label, p.len())
+	}
+	return p.at(0), nil
 }
 
 // Each of the constructors below returns an index of one kind of labels.
@@ -355,7 +389,10 @@ func numeric[K int64 | uint64 | float64](dim string, keys []K, parse func(any) (
 			if a < b {
 				a, b = b, a
 			}
-			return float64(a - b)
+			if d := a - b; d >= 0 {
+				return float64(d)
+			}
+			return float64(a) - float64(b) // a - b overflows, or is NaN
 		},
 		parse: func(label any) (K, K, bool, error) {
 			k, err := parse(label)
@@ -457,9 +494,21 @@ func number(label any) (float64, error) {
 	switch l := label.(type) {
 	case int:
 		return float64(l), nil
+	case int8:
+		return float64(l), nil
+	case int16:
+		return float64(l), nil
 	case int32:
 		return float64(l), nil
 	case int64:
+		return float64(l), nil
+	case uint:
+		return float64(l), nil
+	case uint8:
+		return float64(l), nil
+	case uint16:
+		return float64(l), nil
+	case uint32:
 		return float64(l), nil
 	case uint64:
 		return float64(l), nil

@@ -29,16 +29,26 @@ func dimensions(a *zarr.Array, find func(text string)) []string {
 	}
 	for i, d := range dims {
 		if d != "" && slices.Contains(dims[:i], d) {
-			find(fmt.Sprintf("the dimension name %q is repeated; axis %d is dim_%d", d, i, i))
-			dims[i] = ""
+			dims[i] = free(dims, i)
+			find(fmt.Sprintf("the dimension name %q is repeated; axis %d is %s", d, i, dims[i]))
 		}
 	}
 	for i, d := range dims {
 		if d == "" {
-			dims[i] = fmt.Sprintf("dim_%d", i)
+			dims[i] = free(dims, i)
 		}
 	}
 	return dims
+}
+
+// free returns the name of axis i of dims: "dim_" and the axis, and an underscore for each other
+// axis that has the name already.
+func free(dims []string, i int) string {
+	name := fmt.Sprintf("dim_%d", i)
+	for slices.Contains(dims, name) {
+		name += "_"
+	}
+	return name
 }
 
 // fromAttr returns the names in the attribute _ARRAY_DIMENSIONS, or nil.

@@ -298,7 +298,17 @@ func (v *Variable) indexOf(n numbers) (index, error) {
 	case dtype.Uint64, dtype.Float16, dtype.Float32, dtype.Float64:
 	default:
 		if !c.Packed() && !c.CanMiss() {
-			return integers(v.name, n.integers()), nil
+			keys := n.integers()
+			if t != dtype.Int64 { // _Unsigned may change the sign; a float64 is exact
+				f, err := n.floats64()
+				if err != nil {
+					return nil, err
+				}
+				for i, label := range f {
+					keys[i] = int64(label)
+				}
+			}
+			return integers(v.name, keys), nil
 		}
 	}
 	keys, err := n.floats64()

@@ -142,6 +142,9 @@ func (v *Variable) line(b *bytes.Buffer, column int) {
 
 // summary returns the first and the last labels of an index, as many as fit in n columns.
 func summary(x index, n int) string {
+	if x.len() == 0 {
+		return ""
+	}
 	labels := []string{}
 	if x.len() > 100 {
 		for i := range 50 {

@@ -61,7 +61,14 @@ func (q Query) choose(x index, n int) (chosen, error) {
 		return chosen{}, fault.Newf(fault.Selection, "dimension %q: the step must be at least 1, is %d", q.dim, q.step)
 	}
 	lo, hi := clip(q.from, n), clip(q.to, n)
-	return chosen{positions: positions{lo: lo, n: max(hi-lo+q.step-1, 0) / q.step, step: q.step}}, nil
+	p := positions{lo: lo, step: q.step}
+	if hi > lo {
+		p.n = (hi-lo-1)/q.step + 1
+	}
+	if p.n <= 1 { // pick multiplies steps, which may be large
+		p.step = 1
+	}
+	return chosen{positions: p}, nil
 }
 
 // clip returns a position of a slice between 0 and n.
@@ -130,23 +137,16 @@ func (q Query) byRange(x index, n int) (chosen, error) {
 	if n == 0 || lo == nil && hi == nil {
 		return chosen{positions: all(n)}, nil
 	}
-	if lo == nil || hi == nil {
-		return q.open(x, n)
+	var p positions
+	var err error
+	switch {
+	case hi == nil:
+		p, err = x.open(lo, true)
+	case lo == nil:
+		p, err = x.open(hi, false)
+	default:
+		p, err = x.between(lo, hi, q.period)
 	}
-	p, err := x.between(lo, hi, q.period)
-	return chosen{positions: p}, err
-}
-
-// open resolves a range with one open end. The missing label is the first or the last one in the
-// order of the array.
-func (q Query) open(x index, n int) (chosen, error) {
-	lo, hi := q.lo, q.hi
-	if lo == nil {
-		lo = x.label(0)
-	} else {
-		hi = x.label(n - 1)
-	}
-	p, err := x.between(lo, hi, 0)
 	return chosen{positions: p}, err
 }
 
