@@ -143,6 +143,13 @@ func (c *Coding) Packed() bool { return c.packed }
 // IsBool reports whether the values are booleans, which xarray stores as integers.
 func (c *Coding) IsBool() bool { return c.boolean }
 
+// Signed reports whether the stored values are signed integers, or unsigned ones that the attribute
+// _Unsigned declares signed.
+func (c *Coding) Signed() bool {
+	k := kind(c.stored)
+	return k == 'i' && !c.flipped || k == 'u' && c.flipped
+}
+
 // CanMiss reports whether elements of the variable may be missing. This is the case if the variable
 // has a missing value or a valid range, if it stores floating-point numbers, which may be NaN, or
 // times as int64, of which the smallest is NaT.

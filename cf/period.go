@@ -35,7 +35,7 @@ func (p Period) Last() Time {
 // ParsePeriod parses an ISO 8601 date in a calendar, with an optional time of day, and returns the
 // period that the text denotes. For example, "2000-02" denotes all of February 2000, and
 // "2000-02-01T06" one hour. A text with a fraction of a second denotes one nanosecond. The year has
-// at least four digits. The separator of date and time is "T" or a blank; a trailing "Z" is
+// at least four digits. A date of eight digits, such as "20000201", is a day. The separator of date and time is "T" or a blank; a trailing "Z" is
 // ignored. The error is fault.Selection for malformed texts and for dates that do not exist in the
 // calendar.
 func ParsePeriod(text string, c Calendar) (Period, error) {
@@ -54,6 +54,9 @@ func ParsePeriod(text string, c Calendar) (Period, error) {
 		}
 	}
 	fields := strings.Split(date, "-")
+	if sign > 0 && len(date) == 8 && len(fields) == 1 {
+		fields = []string{date[:4], date[4:6], date[6:]}
+	}
 	if len(fields) > 3 || len(fields[0]) < 4 || clock != "" && len(fields) != 3 {
 		return bad()
 	}

@@ -43,12 +43,13 @@ func (f Finding) String() string { return f.Path + ": " + f.Text }
 
 // stored describes an array of the group: its dimensions, its coding and its role in the dataset.
 type stored struct {
-	array  *zarr.Array
-	dims   []string   // without the axis of the characters
-	chars  bool       // the last axis has the characters of texts
-	coding *cf.Coding // nil if the values are not numbers
-	coord  bool
-	attrs  map[string]any // of the variable, without those of the conventions
+	array   *zarr.Array
+	dims    []string   // without the axis of the characters
+	unnamed []int      // axes whose dimensions have no names in metadata
+	chars   bool       // the last axis has the characters of texts
+	coding  *cf.Coding // nil if the values are not numbers
+	coord   bool
+	attrs   map[string]any // of the variable, without those of the conventions
 }
 
 // indexes reports whether the array is the index coordinate of a dimension.

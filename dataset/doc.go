@@ -21,7 +21,7 @@
 //   - [Between] accepts its ends in either order;
 //   - a text selects a period of time in all calendars by the same rule;
 //   - [Query.Wrap] selects in cyclic coordinates, such as longitudes;
-//   - uint64 labels, and integer labels that may be missing, are compared as float64;
+//   - integer labels that may be missing are compared as float64;
 //   - bool coordinates have no index, which a finding reports;
 //   - time differences, such as xarray's timedelta64, are numbers in their stored units.
 //

@@ -399,7 +399,13 @@ func numeric[K int64 | uint64 | float64](dim string, keys []K, parse func(any) (
 			return k, k, true, err
 		},
 		limit: number,
-		shift: func(k K, by float64) K { return K(float64(k) + by) },
+		shift: func(k K, by float64) K {
+			f := float64(k) + by
+			if s := K(f); float64(s) == f {
+				return s
+			}
+			return k // K cannot represent the result
+		},
 	}).ordered()
 }
 
@@ -415,18 +421,29 @@ func floats(dim string, keys []float64, single bool) index {
 	})
 }
 
-func integers(dim string, keys []int64) index {
-	return numeric(dim, keys, func(label any) (int64, error) {
+func signed(dim string, keys []int64) index {
+	return integers(dim, keys, -1<<63, 1<<63, func(text string) (int64, error) { return strconv.ParseInt(text, 10, 64) })
+}
+
+func unsigned(dim string, keys []uint64) index {
+	return integers(dim, keys, 0, 1<<64, func(text string) (uint64, error) { return strconv.ParseUint(text, 10, 64) })
+}
+
+// integers returns the index of an integer coordinate with labels from low to below end. parse
+// parses the decimal digits of a label, because float64 cannot represent all integers.
+func integers[K int64 | uint64](dim string, keys []K, low, end float64, parse func(text string) (K, error)) index {
+	return numeric(dim, keys, func(label any) (K, error) {
 		f, err := number(label)
-		if err == nil && (f != math.Trunc(f) || math.Abs(f) >= 1<<63) {
-			err = fault.Newf(fault.Selection, "the labels are integers")
+		if err != nil {
+			return 0, err
 		}
-		if text := strings.TrimSpace(fmt.Sprint(label)); err == nil {
-			if n, err := strconv.ParseInt(text, 10, 64); err == nil {
-				return n, nil
-			}
+		if k, err := parse(strings.TrimSpace(fmt.Sprint(label))); err == nil {
+			return k, nil
 		}
-		return int64(f), err
+		if f != math.Trunc(f) || f < low || f >= end {
+			return 0, fault.Newf(fault.Selection, "the labels are integers of the type %T", K(0))
+		}
+		return K(f), nil
 	})
 }
 

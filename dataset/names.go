@@ -3,6 +3,7 @@ package dataset
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -12,9 +13,10 @@ import (
 
 // dimensions returns the names of the dimensions of an array: dimension_names of v3, the attribute
 // _ARRAY_DIMENSIONS of xarray, or the dimension references of NCZarr. Missing and repeated names
-// become "dim_0", "dim_1" and so on. dimensions calls find to report each of them.
-func dimensions(a *zarr.Array, find func(text string)) []string {
-	dims := a.Dims()
+// become "dim_0", "dim_1" and so on; unnamed contains their axes. dimensions calls find to report
+// each of them.
+func dimensions(a *zarr.Array, find func(text string)) (dims []string, unnamed []int) {
+	dims = a.Dims()
 	switch {
 	case dims == nil && len(a.Shape()) > 0:
 		if dims = fromNCZarr(a); dims == nil {
@@ -29,16 +31,44 @@ func dimensions(a *zarr.Array, find func(text string)) []string {
 	}
 	for i, d := range dims {
 		if d != "" && slices.Contains(dims[:i], d) {
-			dims[i] = free(dims, i)
+			dims[i], unnamed = free(dims, i), append(unnamed, i)
 			find(fmt.Sprintf("the dimension name %q is repeated; axis %d is %s", d, i, dims[i]))
 		}
 	}
 	for i, d := range dims {
 		if d == "" {
-			dims[i] = free(dims, i)
+			dims[i], unnamed = free(dims, i), append(unnamed, i)
 		}
 	}
-	return dims
+	return dims, unnamed
+}
+
+// unique renames dimensions without a name whose name is that of a dimension of another length in
+// another array. The length becomes part of the name.
+func (d *Dataset) unique() {
+	lengths := map[string]int{}
+	for _, s := range d.vars {
+		for i, dim := range s.dims {
+			if !slices.Contains(s.unnamed, i) {
+				lengths[dim] = s.array.Shape()[i]
+			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(d.vars)) {
+		s := d.vars[name]
+		for _, i := range s.unnamed {
+			n, was := s.array.Shape()[i], s.dims[i]
+			if other, ok := lengths[was]; ok && other != n {
+				name := fmt.Sprintf("%s_%d", was, n)
+				if other, ok = lengths[name]; ok && other != n || slices.Contains(s.dims, name) {
+					continue // OpenGroup returns an error with both lengths
+				}
+				s.dims[i] = name
+				d.find(s.array.Path(), "axis %d is %s, because another array has another length of %s", i, name, was)
+			}
+			lengths[s.dims[i]] = n
+		}
+	}
 }
 
 // free returns the name of axis i of dims: "dim_" and the axis, and an underscore for each other

@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"context"
+	"reflect"
 
 	"github.com/zargo-io/zargo/cf"
 	"github.com/zargo-io/zargo/zarr/dtype"
@@ -11,7 +12,9 @@ import (
 type numbers interface {
 	floats64() ([]float64, error)
 	floats32() ([]float32, error)
-	integers() []int64
+	// signed and unsigned return the bits of integers as those of signed or unsigned integers.
+	signed() []int64
+	unsigned() []uint64
 	times() ([]cf.Time, error)
 }
 
@@ -87,10 +90,18 @@ type typed[S cf.Number] struct {
 func (t typed[S]) floats64() ([]float64, error) { return decode[float64](t) }
 func (t typed[S]) floats32() ([]float32, error) { return decode[float32](t) }
 
-func (t typed[S]) integers() []int64 {
-	dst := make([]int64, len(t.values))
+func (t typed[S]) signed() []int64 {
+	dst, unused := make([]int64, len(t.values)), 64-reflect.TypeFor[S]().Bits()
 	for i, v := range t.values {
-		dst[i] = int64(v)
+		dst[i] = int64(v) << unused >> unused
+	}
+	return dst
+}
+
+func (t typed[S]) unsigned() []uint64 {
+	dst, unused := make([]uint64, len(t.values)), 64-reflect.TypeFor[S]().Bits()
+	for i, v := range t.values {
+		dst[i] = uint64(v) << unused >> unused
 	}
 	return dst
 }
@@ -116,8 +127,8 @@ func decodeAs[T cf.Float](n numbers) ([]T, error) {
 	return as[T](f), err
 }
 
-// as converts a slice of floats to a slice of T.
-func as[T, F cf.Float](src []F) []T {
+// as converts a slice of numbers to a slice of T.
+func as[T, F cf.Number](src []F) []T {
 	if same, ok := any(src).([]T); ok {
 		return same
 	}

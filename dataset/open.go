@@ -43,7 +43,8 @@ func Open(ctx context.Context, st store.Store, path string, o Options, opts ...z
 //
 // The names of dimensions are read from dimension_names of v3, the attribute _ARRAY_DIMENSIONS, or
 // the metadata of NCZarr. An array without names gets the dimensions dim_0, dim_1, …, and a
-// finding. Arrays with malformed or unsupported metadata are left out with a finding.
+// finding. If another array has another length of dim_0, the name is dim_0_N with the length N.
+// Arrays with malformed or unsupported metadata are left out with a finding.
 //
 // While an append to the group is in progress, or after a process was killed during one, arrays may
 // have different lengths of the dimension. The dataset then has the rows that all arrays have, and
@@ -110,6 +111,7 @@ func (d *Dataset) members(ctx context.Context, o Options) error {
 		}
 		d.add(a)
 	}
+	d.unique()
 	inherited := d.bounds()
 	for _, name := range slices.Sorted(maps.Keys(d.vars)) {
 		if err := d.decode(name, inherited[name], o); err != nil {
@@ -122,7 +124,7 @@ func (d *Dataset) members(ctx context.Context, o Options) error {
 // add adds an array to the variables.
 func (d *Dataset) add(a *zarr.Array) {
 	s := &stored{array: a, attrs: attributes(a)}
-	s.dims = dimensions(a, func(text string) { d.find(a.Path(), "%s", text) })
+	s.dims, s.unnamed = dimensions(a, func(text string) { d.find(a.Path(), "%s", text) })
 	d.vars[a.Name()] = s
 }
 
@@ -294,22 +296,14 @@ func (v *Variable) indexOf(n numbers) (index, error) {
 		keys, err := n.times()
 		return times(v.name, keys), err
 	}
-	switch t {
-	case dtype.Uint64, dtype.Float16, dtype.Float32, dtype.Float64:
-	default:
-		if !c.Packed() && !c.CanMiss() {
-			keys := n.integers()
-			if t != dtype.Int64 { // _Unsigned may change the sign; a float64 is exact
-				f, err := n.floats64()
-				if err != nil {
-					return nil, err
-				}
-				for i, label := range f {
-					keys[i] = int64(label)
-				}
-			}
-			return integers(v.name, keys), nil
-		}
+	switch {
+	case c.Packed() || c.CanMiss():
+	case c.Signed():
+		return signed(v.name, n.signed()), nil
+	case t.Size() == 8:
+		return unsigned(v.name, n.unsigned()), nil
+	default: // int64 represents all values, and labels may be negative
+		return signed(v.name, as[int64](n.unsigned())), nil
 	}
 	keys, err := n.floats64()
 	return floats(v.name, keys, t == dtype.Float32 && !c.Packed()), err
