@@ -85,7 +85,7 @@ func ParseCode(text string) (Code, error) {
 	}
 	c := Code{strings.ToUpper(authority), value}
 	if c.Authority == "IAU" && version != "" && version != "0" {
-		c.Authority += "_" + version // each version has its own codes
+		c.Authority += "_" + strings.ToUpper(version) // each version has its own codes
 	}
 	if !plain(c.Authority) || !plain(c.Value) {
 		return bad()

@@ -309,6 +309,7 @@ func FuzzParseCode(f *testing.F) {
 	for text := range codes {
 		f.Add(text)
 	}
+	f.Add("http://opengis.net/def/crs/IAU/a/0")
 	f.Fuzz(func(t *testing.T, text string) {
 		c, err := crs.ParseCode(text)
 		if err != nil {
