@@ -29,10 +29,10 @@
 //
 // # Keys
 //
-// Keys are stored unchanged, including " # % ?, which gocloud's driver would escape. A key with a
-// segment that ends with a dot returns fault.Path, because Azure drops the dot. Directories of a
-// hierarchical namespace (Data Lake) are not values: listings omit them, and reading a directory
-// returns fault.NotFound.
+// Keys are stored unchanged. The characters quotation mark, number sign, percent sign and question
+// mark are not escaped, unlike in gocloud's driver. A key with a segment that ends with a dot
+// returns fault.Path, because Azure drops the dot. Directories of a hierarchical namespace (Data
+// Lake) are not values: listings omit them, and reading a directory returns fault.NotFound.
 //
 // # Errors
 //

@@ -30,7 +30,7 @@
 // [CPU.Try], [Keyed.TryLock]) never wait. Resources acquired with them may be held in any order.
 //
 // All types and functions are safe for concurrent use. Every goroutine started by a function of
-// this package ends before that function returns. The exception is the goroutine of a joined load:
-// it ends before the last caller that waits for the load returns. Errors are those of the tasks, or
-// the cause of the end of the context.
+// this package ends before that function returns. The exception is the goroutine of a joined load,
+// which ends before the last waiting caller returns. Functions return the errors of their tasks, or
+// context.Cause if the context is done.
 package concurrency

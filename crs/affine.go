@@ -22,9 +22,8 @@ func (t Affine) Apply(col, row float64) (x, y float64) {
 	return t[0]*col + t[1]*row + t[2], t[3]*col + t[4]*row + t[5]
 }
 
-// Inverse returns the transformation from coordinates to columns and rows. It reports false if t is
-// not invertible, because t maps all elements to one line or point, or if a coefficient is not
-// finite.
+// Inverse returns the transformation from coordinates to columns and rows. It reports false if t
+// maps all elements to one line or point, or if a coefficient is not finite.
 func (t Affine) Inverse() (Affine, bool) {
 	det := t[0]*t[4] - t[1]*t[3]
 	if det == 0 || math.IsNaN(det) || math.IsInf(det, 0) {

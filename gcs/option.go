@@ -84,9 +84,9 @@ func Endpoint(url string) Option {
 	return option(func(c *config) { c.endpoint, c.fromURL.endpoint = url, "" }, "Endpoint(%q)", url)
 }
 
-// UniverseDomain sets the domain of a cloud that runs Google's software. The default is
-// GOOGLE_CLOUD_UNIVERSE_DOMAIN, then the domain of the credentials, then "googleapis.com". URL:
-// universe_domain, which must equal one of these domains.
+// UniverseDomain sets the domain of a cloud that another company operates with Google's software.
+// The default is GOOGLE_CLOUD_UNIVERSE_DOMAIN, then the domain of the credentials, then
+// "googleapis.com". URL: universe_domain. Its value must be one of these defaults.
 func UniverseDomain(domain string) Option {
 	return option(func(c *config) { c.universe, c.fromURL.universe = domain, "" }, "UniverseDomain(%q)", domain)
 }

@@ -253,9 +253,9 @@ func (m *maker) documents(ctx context.Context) error {
 	return nil
 }
 
-// free checks that no value is stored at the target, except by a transfer of this plan. It removes
-// existing groups above the target from the plan. It returns fault.Exists if a value is stored at
-// the target, or if another plan has claimed it.
+// free checks that the target contains only values that a transfer of this plan stored. Otherwise,
+// or if another plan has claimed the target, it returns fault.Exists. It removes existing groups
+// above the target from the plan.
 func (p *Plan) free(ctx context.Context, target store.Store) error {
 	for key := range p.Documents.Target {
 		at := nodeOf(key)

@@ -145,8 +145,8 @@ func (r *Call) admit(o *plan.Object, s *plan.Stays) (store.Store, error) {
 	return r.account.AdmitAll(r.store, s.Reads.Len(), s.Reads.Bytes())
 }
 
-// carry reads the inner chunks to keep from st and passes them on. Inner chunks with selected
-// elements are changed; the others keep their stored form.
+// carry reads from st the inner chunks that the new shard retains, and passes them on. It changes
+// inner chunks that contain selected elements, and passes on the others in their stored form.
 func (p *packer) carry(ctx context.Context, st store.Store, stays *plan.Stays) error {
 	var changed []byte
 	bufs := make([]store.Value, plan.ReadsAhead)

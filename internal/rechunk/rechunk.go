@@ -23,13 +23,12 @@ type Problem struct {
 	// twice the larger of a source chunk and a target chunk, which is held in encoded and in
 	// decoded form.
 	Memory int64
-	// MinIntermediate is the cost of a request, expressed as the number of bytes whose transfer
-	// costs as much. The default is 4 MiB, which a connection to a cloud store transfers (at 80
-	// MB/s) in the time to the first byte of a response (50 ms).
+	// MinIntermediate is the overhead of one request: the number of bytes that a connection
+	// transfers in the time to the first byte of a response. The default is 4 MiB, which is 50 ms
+	// at 80 MB/s.
 	MinIntermediate int64
-	// MinRead is the cost of a request to the source, expressed like MinIntermediate. It may differ
-	// from MinIntermediate, because the source may be in another store. The default is
-	// MinIntermediate.
+	// MinRead is the overhead of one request to the source, which may be in another store. The
+	// default is MinIntermediate.
 	MinRead int64
 }
 

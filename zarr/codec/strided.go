@@ -14,8 +14,8 @@ type Strided struct {
 	// Block is the whole memory: Bytes for elements of a fixed size, else Items. If Bytes, Items
 	// and Axes are all nil, the decoded chunk is discarded.
 	Block
-	// Size is the size of an element in bytes, or 1 with Items. At is the position of the box's
-	// first element in the Block, in bytes or items.
+	// Size is the size of an element in bytes, or 1 if Block has Items. At is the position of the
+	// box's first element in Block, in bytes, or in items if Block has Items.
 	Size, At int
 	// Axes has one Step for each axis of the chunk.
 	Axes []Step

@@ -45,7 +45,7 @@ func Runes(r []rune) string {
 	return string(r)
 }
 
-// utf32 returns the text of a U in memory form. ok is false if it has invalid code points.
+// utf32 returns the text of an element of type U. ok is false if it has invalid code points.
 func utf32(b []byte) (text string, ok bool) {
 	r := make([]rune, len(b)/4)
 	ok = true

@@ -53,5 +53,5 @@ func (f Forward) Copy(ctx context.Context, from, to string, o CopyOptions) (Vers
 // Unwrap implements [Wrapper].
 func (f Forward) Unwrap() Store { return f.Store }
 
-// String returns the name of the store below.
+// String returns the name of the wrapped store.
 func (f Forward) String() string { return Name(f.Store) }

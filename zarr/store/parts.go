@@ -56,7 +56,7 @@ type Parts interface {
 	//
 	//   - fault.Selection if there is a gap between parts
 	//   - fault.Conflict if a part is missing, if another process has replaced a part by one of
-	//     another size, or if the stored parts show that there were more parts
+	//     another size, or if fewer parts are stored than the upload had
 	//   - fault.Corrupt if the stored size of a part differs from the sent size
 	//
 	// After fault.Conflict or fault.Corrupt, parts can be sent again, unless the upload was

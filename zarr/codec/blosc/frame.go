@@ -36,8 +36,8 @@ func (f *Frame) Close() {
 }
 
 // Copy fills dst with decoded bytes. The parameter at is the offset of the first byte in the
-// decoded frame. All bytes must be within the frame. Copy decodes blocks that dst covers completely
-// directly into dst.
+// decoded frame. All bytes must be within the frame. Copy decodes a block directly into dst if dst
+// contains the whole block.
 func (f *Frame) Copy(dst []byte, at int) error {
 	h := &f.h
 	if h.Stored {

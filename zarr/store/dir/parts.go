@@ -359,8 +359,8 @@ func whole(part sentparts.Part[string], size int64, err error) error {
 	return removed(err)
 }
 
-// joinStep is the number of bytes that are copied between two checks of the context. So many bytes
-// take a quarter of a second on a slow disk.
+// joinStep is the number of bytes that are copied between two checks of the context. Copying
+// them takes about a quarter of a second on a slow disk.
 const joinStep = 32 << 20
 
 // appendTo copies a part to the end of a file, in the kernel if possible (copy_file_range).

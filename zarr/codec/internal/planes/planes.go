@@ -52,7 +52,7 @@ func splitSlow(dst, src []byte, typeSize, n int) {
 	}
 }
 
-// Join reverses Split: it joins the planes in src to elements in dst.
+// Join reverses Split: it combines the planes in src into elements in dst.
 func Join(dst, src []byte, typeSize int) { joinPart(dst, src, typeSize, 0) }
 
 // Block is an output of Split. Parts of it can be joined.
