@@ -151,8 +151,8 @@ func (c *Coding) Signed() bool {
 }
 
 // CanMiss reports whether elements of the variable may be missing. This is the case if the variable
-// has a missing value or a valid range, if it stores floating-point numbers, which may be NaN, or
-// times as int64, of which the smallest is NaT.
+// has a missing value or a valid range. It is also the case if the variable stores floating-point
+// numbers, which may be NaN, or times as int64. The smallest int64 is NaT.
 func (c *Coding) CanMiss() bool {
 	return len(c.missing) > 0 || kind(c.stored) == 'f' || c.low != nil || c.high != nil || c.hasNaT()
 }

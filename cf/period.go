@@ -35,9 +35,9 @@ func (p Period) Last() Time {
 // ParsePeriod parses an ISO 8601 date in a calendar, with an optional time of day, and returns the
 // period that the text denotes. For example, "2000-02" denotes all of February 2000, and
 // "2000-02-01T06" one hour. A text with a fraction of a second denotes one nanosecond. The year has
-// at least four digits. A date of eight digits, such as "20000201", is a day. The separator of date and time is "T" or a blank; a trailing "Z" is
-// ignored. The error is fault.Selection for malformed texts and for dates that do not exist in the
-// calendar.
+// at least four digits. A date of eight digits, such as "20000201", is a day. The separator of date
+// and time is "T" or a blank; a trailing "Z" is ignored. The error is fault.Selection for malformed
+// texts and for dates that do not exist in the calendar.
 func ParsePeriod(text string, c Calendar) (Period, error) {
 	bad := func() (Period, error) {
 		return Period{}, fault.Newf(fault.Selection, "%q is not a time of the calendar %s", text, c)

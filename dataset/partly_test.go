@@ -10,8 +10,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// TestAppendPartlyPresent checks that IfAbsent refuses labels of which the coordinate has some,
-// whichever they are.
+// TestAppendPartlyPresent checks that IfAbsent refuses labels if the coordinate contains only some
+// of them.
 func TestAppendPartlyPresent(t *testing.T) {
 	g := root(t)
 	put(t, g, "x", zarr.Spec{Shape: []int{3}, DType: dtype.Int32, Dims: []string{"x"}}, []int32{1, 2, 3})

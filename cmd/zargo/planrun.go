@@ -24,8 +24,8 @@ func trimmed(err error) error {
 	return &reworded{strings.ReplaceAll(err.Error(), "transfer: ", ""), err}
 }
 
-// planFailed adds a URL to the error of a plan: that of the source if a flag does not fit its arrays,
-// otherwise that of the target.
+// planFailed adds a URL to the error of a plan. This is the URL of the source if a flag does not fit
+// its arrays, and the URL of the target otherwise.
 func (c *copyArgs) planFailed(target *place, err error) error {
 	if errors.Is(err, fault.Selection) {
 		return at(where(c.From), trimmed(err))
