@@ -13,12 +13,13 @@ type Calendar uint8
 
 const (
 	// Standard is the Julian calendar up to 1582-10-04 and the Gregorian calendar from 1582-10-15
-	// on. The ten days between them do not exist. It has no year 0. Its other name is "gregorian".
+	// on. The ten days between them do not exist. It has no year 0: the year before 1 is -1. Its
+	// other name is "gregorian".
 	Standard Calendar = iota
 	// ProlepticGregorian is the Gregorian calendar, extended to dates before 1582. It is the
 	// calendar of package time.
 	ProlepticGregorian
-	// Julian has a leap year every four years. It has no year 0.
+	// Julian has a leap year every four years. It has no year 0: the year before 1 is -1.
 	Julian
 	// NoLeap has 365 days in each year. Its other name is "365_day".
 	NoLeap
@@ -64,6 +65,9 @@ func ParseCalendar(name string) (Calendar, error) {
 	return 0, fault.Newf(fault.Metadata, "unknown calendar %q", name)
 }
 
+// MarshalText returns the name of the calendar in the CF conventions.
+func (c Calendar) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
+
 // String returns the name of the calendar in the CF conventions.
 func (c Calendar) String() string {
 	if int(c) < len(calendars) {
@@ -74,6 +78,25 @@ func (c Calendar) String() string {
 
 // lengths has the number of days of each month in a year without a leap day.
 var lengths = [...]int{31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31}
+
+// yearZero reports whether the calendar has a year 0.
+func (c Calendar) yearZero() bool { return c != Standard && c != Julian }
+
+// counted returns the number of a year if the year 0 is counted in every calendar, and named is its
+// inverse. The other methods of Calendar that have a year take or return this number, except valid.
+func (c Calendar) counted(year int) int {
+	if year < 0 && !c.yearZero() {
+		year++
+	}
+	return year
+}
+
+func (c Calendar) named(year int) int {
+	if year <= 0 && !c.yearZero() {
+		year--
+	}
+	return year
+}
 
 // leap reports whether a year has a leap day.
 func (c Calendar) leap(year int) bool {
@@ -107,9 +130,9 @@ func (c Calendar) daysIn(year, month int) int {
 // valid reports whether a date exists in the calendar.
 func (c Calendar) valid(year, month, day int) bool {
 	switch {
-	case month < 1 || month > 12 || day < 1 || day > c.daysIn(year, month):
+	case month < 1 || month > 12 || day < 1 || day > c.daysIn(c.counted(year), month):
 		return false
-	case (c == Standard || c == Julian) && year < 1:
+	case year == 0 && !c.yearZero():
 		return false
 	case c == Standard && year == 1582 && month == 10:
 		return day <= 4 || day >= 15

@@ -10,6 +10,7 @@ import (
 	"math/big"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -60,6 +61,7 @@ type Coding struct {
 	flipped  bool // integers are signed if the data type is not, or the reverse, by _Unsigned
 	boolean  bool
 	units    *TimeUnits
+	step     time.Duration // unit of time differences, or 0
 	findings []Finding
 }
 
@@ -114,6 +116,7 @@ func New(v Variable, o Options) (*Coding, error) {
 		}
 		*a.to, c.packed = f, true
 	}
+	c.step = difference(v.Attrs)
 	c.boolean = v.Attrs["dtype"] == "bool" && (kind(v.Type) == 'i' || kind(v.Type) == 'u')
 	if units, ok := v.Attrs["units"].(string); ok && IsTimeUnits(units) {
 		calendar, _ := v.Attrs["calendar"].(string)
@@ -137,6 +140,37 @@ func (c *Coding) Units() (TimeUnits, bool) {
 	return *c.units, true
 }
 
+// Difference returns the unit of a variable of time differences. These are variables whose attribute
+// dtype is numpy's timedelta64, and whose attribute units is the plural name of a unit between days
+// and nanoseconds, as xarray stores them. It reports false for other variables.
+func (c *Coding) Difference() (unit time.Duration, ok bool) { return c.step, c.step > 0 }
+
+// difference returns the unit of time differences, or 0 if the attributes are those of another
+// variable.
+func difference(attrs map[string]any) time.Duration {
+	units, _ := attrs["units"].(string)
+	if dtype, _ := attrs["dtype"].(string); !strings.HasPrefix(dtype, "timedelta64") {
+		return 0
+	}
+	switch units {
+	case "days":
+		return 24 * time.Hour
+	case "hours":
+		return time.Hour
+	case "minutes":
+		return time.Minute
+	case "seconds":
+		return time.Second
+	case "milliseconds":
+		return time.Millisecond
+	case "microseconds":
+		return time.Microsecond
+	case "nanoseconds":
+		return time.Nanosecond
+	}
+	return 0
+}
+
 // Packed reports whether the variable has a scale factor or an offset.
 func (c *Coding) Packed() bool { return c.packed }
 
@@ -152,13 +186,13 @@ func (c *Coding) Signed() bool {
 
 // CanMiss reports whether elements of the variable may be missing. This is the case if the variable
 // has a missing value or a valid range. It is also the case if the variable stores floating-point
-// numbers, which may be NaN, or times as int64. The smallest int64 is NaT.
+// numbers, which may be NaN, or times or time differences as int64. The smallest int64 is NaT.
 func (c *Coding) CanMiss() bool {
 	return len(c.missing) > 0 || kind(c.stored) == 'f' || c.low != nil || c.high != nil || c.hasNaT()
 }
 
 // hasNaT reports whether the smallest int64 is NaT.
-func (c *Coding) hasNaT() bool { return c.units != nil && c.stored == dtype.Int64 }
+func (c *Coding) hasNaT() bool { return (c.units != nil || c.step > 0) && c.stored == dtype.Int64 }
 
 // Findings returns the attributes that were ignored or corrected.
 func (c *Coding) Findings() []Finding { return c.findings }

@@ -176,9 +176,10 @@ func TestRefused(t *testing.T) {
 		{"month_lengths", `{"units": "days since 2000-01-01", "month_lengths": [34, 31, 32, 30, 29, 27, 28, 28, 28, 32, 32, 34]}`, dtype.Int8, errors.ErrUnsupported},
 		{"calendar", `{"units": "days since 2000-01-01", "calendar": "mayan"}`, dtype.Int8, fault.Metadata},
 		{"weeks", `{"units": "weeks since 2000-01-01"}`, dtype.Int8, errors.ErrUnsupported},
-		{"date", `{"units": "days since 2001-02-29"}`, dtype.Int8, fault.Type},
+		{"date", `{"units": "days since 2001-02-29"}`, dtype.Int8, fault.Metadata},
+		{"no date", `{"units": "days since"}`, dtype.Int8, fault.Metadata},
 		{"epoch", `{"units": "seconds since epoch"}`, dtype.Int8, fault.Metadata},
-		{"year 0", `{"units": "days since 0-1-1"}`, dtype.Int8, fault.Type},
+		{"year 0", `{"units": "days since 0-1-1"}`, dtype.Int8, fault.Metadata},
 	} {
 		if _, err := cf.New(cf.Variable{Name: "x", Type: k.typ, Attrs: attrs(t, k.attrs)}, cf.Options{}); !errors.Is(err, k.kind) || !strings.Contains(err.Error(), "variable x: ") {
 			t.Errorf("%s: %v", k.name, err)
@@ -227,5 +228,58 @@ func TestCodedTimes(t *testing.T) {
 	}
 	if _, ok := got[0].Std(); ok {
 		t.Error("a date of 360_day is one of package time")
+	}
+}
+
+// TestDifferences checks which variables contain time differences, and that only their smallest
+// int64 is missing, as in xarray 2026.9.
+func TestDifferences(t *testing.T) {
+	for _, k := range []struct {
+		attrs   string
+		typ     dtype.Type
+		unit    time.Duration
+		missing int
+	}{
+		{`{"units": "nanoseconds", "dtype": "timedelta64[ns]"}`, dtype.Int64, time.Nanosecond, 1},
+		{`{"units": "days", "dtype": "timedelta64[s]"}`, dtype.Int64, 24 * time.Hour, 1},
+		{`{"units": "hours", "dtype": "timedelta64[ns]", "_FillValue": 7}`, dtype.Int64, time.Hour, 2},
+		{`{"units": "hour", "dtype": "timedelta64[ns]"}`, dtype.Int64, 0, 0},
+		{`{"units": "hours", "dtype": "int64"}`, dtype.Int64, 0, 0},
+		{`{"units": "hours"}`, dtype.Int64, 0, 0},
+		{`{"dtype": "timedelta64[ns]"}`, dtype.Int64, 0, 0},
+		{`{"units": ["hours"], "dtype": "timedelta64[ns]"}`, dtype.Int64, 0, 0},
+	} {
+		c := coding(t, k.typ, k.attrs, cf.Options{})
+		if unit, ok := c.Difference(); unit != k.unit || ok != (k.unit > 0) {
+			t.Errorf("%s: %v, %v", k.attrs, unit, ok)
+		}
+		src, dst := []int64{math.MinInt64, math.MinInt64 + 1, 7}, make([]float64, 3)
+		n, err := cf.Missing(c, make([]bool, 3), src)
+		if err != nil || n != k.missing || c.CanMiss() != (n > 0) {
+			t.Errorf("%s: %d are missing, %v", k.attrs, n, err)
+		}
+		if err := cf.Decode(c, dst, src); err != nil || math.IsNaN(dst[0]) != (n > 0) || math.IsNaN(dst[1]) {
+			t.Errorf("%s: %v, %v", k.attrs, dst, err)
+		}
+		back := make([]int64, 1)
+		if err := cf.Encode(c, back, []float64{math.NaN()}); (err == nil) != (n > 0) || n == 1 && back[0] != math.MinInt64 {
+			t.Errorf("%s: NaN is stored as %v, %v", k.attrs, back, err)
+		}
+	}
+}
+
+// TestJSON checks that times are not encoded as empty objects.
+func TestJSON(t *testing.T) {
+	at, err := cf.NewTime(cf.Day360, cf.Date{Year: -5, Month: 2, Day: 30, Nanosecond: 500e6})
+	if err != nil {
+		t.Fatal(err)
+	}
+	u, err := cf.ParseTimeUnits("days since 2000-01-01", "noleap")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := json.Marshal(map[string]any{"a": at, "b": cf.NaT(cf.NoLeap), "c": u, "d": u.Calendar(), "e": []cf.Time{{}}})
+	if want := `{"a":"-0005-02-30T00:00:00.5","b":null,"c":"days since 2000-01-01","d":"noleap","e":["1970-01-01T00:00:00"]}`; err != nil || string(b) != want {
+		t.Errorf("%s, %v, want %s", b, err, want)
 	}
 }

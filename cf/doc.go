@@ -25,12 +25,21 @@
 //
 // A [Time] has a calendar, a date and nanoseconds. It can be converted to a time.Time if its date
 // is the same in the proleptic Gregorian calendar. [TimeUnits] converts between times and stored
-// numbers.
+// numbers. [TimeUnits.TimeFloat] describes how times of floating-point numbers are rounded.
+//
+// Standard and Julian have no year 0, as in cftime: the year before 1 is -1. [ParsePeriod] parses
+// the text of a time, and refuses a text of which only a part is a time.
 //
 // # Differences from xarray
 //
 //   - Missing values that JSON does not represent exactly, such as 1e20 for float32, are found.
 //   - With _Unsigned, missing_value is compared with the stored values, as _FillValue is.
+//   - Times of floating-point numbers are rounded to the precision of the numbers. cftime rounds
+//     them to µs, and to s only within 1 µs; xarray computes them in float64 and truncates to ns.
+//   - Reference dates that xarray reads and cftime refuses are read in all calendars: dates of eight
+//     digits, times of day of four or six digits, and dates without a month or a day. A text that
+//     follows the date is an error.
+//   - Packed times are unpacked in float64, also where xarray uses float32.
 //   - An infinite time is an error. xarray decodes it to the reference time.
 //   - An offset from UTC of one digit, such as "+3", is subtracted.
 //   - The calendar "tai" and any case of the word "since" are read.

@@ -1,10 +1,6 @@
 package cf
 
-import (
-	"strings"
-
-	"github.com/zargo-io/zargo/zarr/fault"
-)
+import "github.com/zargo-io/zargo/zarr/fault"
 
 // Resolution is the precision of a text that denotes a time.
 type Resolution uint8
@@ -34,62 +30,34 @@ func (p Period) Last() Time {
 
 // ParsePeriod parses an ISO 8601 date in a calendar, with an optional time of day, and returns the
 // period that the text denotes. For example, "2000-02" denotes all of February 2000, and
-// "2000-02-01T06" one hour. A text with a fraction of a second denotes one nanosecond. The year has
-// at least four digits. A date of eight digits, such as "20000201", is a day. The separator of date
-// and time is "T" or a blank; a trailing "Z" is ignored. The error is fault.Selection for malformed
-// texts and for dates that do not exist in the calendar.
+// "2000-02-01T06" one hour. A text with a fraction of a second denotes one nanosecond.
+//
+// The year has at least four digits, and may have a sign. A date of eight digits, such as
+// "20000201", is a day, and one of six digits a month. The time of day may have four or six digits,
+// such as "0630". The separator of date and time is "T" or blanks. An offset from UTC, such as "Z"
+// or "+01:00", may follow a time of day, and is subtracted. The error is fault.Selection for
+// malformed texts, texts of which only a part is a time, dates that do not exist in the calendar,
+// and fractions finer than a nanosecond.
 func ParsePeriod(text string, c Calendar) (Period, error) {
-	bad := func() (Period, error) {
-		return Period{}, fault.Newf(fault.Selection, "%q is not a time of the calendar %s", text, c)
+	d, reason := parse(text, iso)
+	if reason != "" {
+		return Period{}, fault.Newf(fault.Selection, "%q is not a time: %s", text, reason)
 	}
-	trimmed := strings.TrimSuffix(strings.TrimSuffix(strings.TrimSpace(text), "Z"), "z")
-	sign := 1
-	if rest, ok := strings.CutPrefix(trimmed, "-"); ok {
-		sign, trimmed = -1, rest
+	p := Period{Resolution: d.resolution}
+	if p.First, reason = d.time(c); reason != "" {
+		return Period{}, fault.Newf(fault.Selection, "%q is not a time: it %s %s", text, reason, c)
 	}
-	date, clock := trimmed, ""
-	if i := strings.IndexAny(trimmed, "Tt "); i >= 0 {
-		if date, clock = trimmed[:i], trimmed[i+1:]; clock == "" {
-			return bad()
-		}
-	}
-	fields := strings.Split(date, "-")
-	if sign > 0 && len(date) == 8 && len(fields) == 1 {
-		fields = []string{date[:4], date[4:6], date[6:]}
-	}
-	if len(fields) > 3 || len(fields[0]) < 4 || clock != "" && len(fields) != 3 {
-		return bad()
-	}
-	numbers := [3]int{0, 1, 1}
-	for i, f := range fields {
-		n, ok := digits(f, [...]int{9, 2, 2}[i])
-		if !ok {
-			return bad()
-		}
-		numbers[i] = n
-	}
-	d := Date{Year: sign * numbers[0], Month: numbers[1], Day: numbers[2]}
-	p := Period{Resolution: Resolution(len(fields) - 1)} //nolint:gosec // 0 to 2
-	if clock != "" {
-		if !d.clock(clock) {
-			return bad()
-		}
-		p.Resolution = Hour + Resolution(strings.Count(clock, ":")) //nolint:gosec // at most 2
-		if strings.Contains(clock, ".") {
-			p.Resolution = Subsecond
-		}
-	}
-	var err error
-	if p.First, err = NewTime(c, d); err != nil {
-		return bad()
-	}
+	after := func(year int) int { return c.named(c.counted(year) + 1) }
 	ok := true
 	switch p.Resolution {
 	case Year:
-		p.End, err = NewTime(c, Date{Year: d.Year + 1, Month: 1, Day: 1})
+		p.End, reason = newTime(c, Date{Year: after(d.Year), Month: 1, Day: 1})
 	case Month:
-		next := Date{Year: d.Year + d.Month/12, Month: d.Month%12 + 1, Day: 1}
-		p.End, err = NewTime(c, next)
+		next := Date{Year: d.Year, Month: d.Month + 1, Day: 1}
+		if d.Month == 12 {
+			next.Year, next.Month = after(d.Year), 1
+		}
+		p.End, reason = newTime(c, next)
 	case Day:
 		p.End, ok = p.First.add(1, 0)
 	case Hour:
@@ -101,8 +69,8 @@ func ParsePeriod(text string, c Calendar) (Period, error) {
 	default:
 		p.End, ok = p.First.add(0, 1)
 	}
-	if err != nil || !ok {
-		return bad()
+	if reason != "" || !ok {
+		return Period{}, fault.Newf(fault.Selection, "the end of %q %s %s", text, outOfRange, c)
 	}
 	return p, nil
 }

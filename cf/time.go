@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"strconv"
 	"strings"
 	"time"
 
@@ -23,22 +22,57 @@ type Time struct {
 // NaT is a missing time.
 func NaT(c Calendar) Time { return Time{calendar: c, nat: true} }
 
-// Date is a date and a time of day. Month and Day start at 1.
+// MarshalJSON returns the time as a JSON string in the form of String, and null for NaT.
+func (t Time) MarshalJSON() ([]byte, error) {
+	if t.nat {
+		return []byte("null"), nil
+	}
+	return []byte(`"` + t.String() + `"`), nil
+}
+
+// Date is a date and a time of day. Month and Day start at 1. The year before 1 is -1 in Standard
+// and Julian, and 0 in the other calendars.
 type Date struct {
 	Year, Month, Day, Hour, Minute, Second, Nanosecond int
 }
 
-// maxYear bounds the years of a Time, so that no sum of days overflows.
-const maxYear = 1_000_000_000
+// maxYear and maxDays bound the times, so that no sum of days overflows.
+const (
+	maxYear = 1_000_000_000
+	maxDays = maxYear * 360
+)
 
 // NewTime returns the time of a date in a calendar. The error is fault.Type if the date does not
-// exist in the calendar, such as February 30 in NoLeap, or its year is more than 10⁹ years from 0.
+// exist in the calendar, such as February 30 in NoLeap and the year 0 in Standard, or is more than
+// 360·10⁹ days from 1970-01-01.
 func NewTime(c Calendar, d Date) (Time, error) {
-	if d.Year < -maxYear || d.Year > maxYear || !c.valid(d.Year, d.Month, d.Day) ||
-		d.Hour < 0 || d.Hour > 23 || d.Minute < 0 || d.Minute > 59 || d.Second < 0 || d.Second > 59 || d.Nanosecond < 0 || d.Nanosecond > 999_999_999 {
-		return Time{}, fault.Newf(fault.Type, "%s does not exist in the calendar %s", d, c)
+	t, reason := newTime(c, d)
+	if reason != "" {
+		return Time{}, fault.Newf(fault.Type, "%s %s %s", d, reason, c)
 	}
-	return Time{calendar: c, day: c.day(d.Year, d.Month, d.Day), nano: (int64(d.Hour)*3600+int64(d.Minute)*60+int64(d.Second))*1e9 + int64(d.Nanosecond)}, nil
+	return t, nil
+}
+
+// Reasons why a calendar does not have a date.
+const (
+	notADate   = "does not exist in the calendar"
+	outOfRange = "is out of the range of the calendar"
+)
+
+// newTime is NewTime. It returns a reason instead of an error.
+func newTime(c Calendar, d Date) (t Time, reason string) {
+	switch {
+	case d.Year < -2*maxYear || d.Year > 2*maxYear:
+		return Time{}, outOfRange
+	case !c.valid(d.Year, d.Month, d.Day),
+		d.Hour < 0, d.Hour > 23, d.Minute < 0, d.Minute > 59, d.Second < 0, d.Second > 59, d.Nanosecond < 0, d.Nanosecond > 999_999_999:
+		return Time{}, notADate
+	}
+	day := c.day(c.counted(d.Year), d.Month, d.Day)
+	if day < -maxDays || day > maxDays {
+		return Time{}, outOfRange
+	}
+	return Time{calendar: c, day: day, nano: (int64(d.Hour)*3600+int64(d.Minute)*60+int64(d.Second))*1e9 + int64(d.Nanosecond)}, ""
 }
 
 // TimeOf returns the time with the date and clock of t in UTC, in ProlepticGregorian.
@@ -61,6 +95,7 @@ func (t Time) Date() Date {
 	}
 	var d Date
 	d.Year, d.Month, d.Day = t.calendar.date(t.day)
+	d.Year = t.calendar.named(d.Year)
 	s := t.nano / 1e9
 	d.Hour, d.Minute, d.Second, d.Nanosecond = int(s/3600), int(s/60%60), int(s%60), int(t.nano%1e9)
 	return d
@@ -104,8 +139,8 @@ func bit(b bool) int {
 	return 0
 }
 
-// add returns t plus a number of days and a number of nanoseconds. It reports false if the year of
-// the result is out of the calendar's range. days is at most 2⁵⁰.
+// add returns t plus a number of days and a number of nanoseconds. It reports false if the result is
+// out of range. days is at most 2⁶².
 func (t Time) add(days, nanos int64) (Time, bool) {
 	t.nano += nanos % nanosPerDay
 	t.day += days + nanos/nanosPerDay
@@ -114,14 +149,7 @@ func (t Time) add(days, nanos int64) (Time, bool) {
 	} else if t.nano >= nanosPerDay {
 		t.nano, t.day = t.nano-nanosPerDay, t.day+1
 	}
-	if t.day < -maxYear*360 || t.day > maxYear*360 {
-		return Time{}, false
-	}
-	if t.calendar == Standard || t.calendar == Julian {
-		y, _, _ := t.calendar.date(t.day)
-		return t, y >= 1
-	}
-	return t, true
+	return t, t.day >= -maxDays && t.day <= maxDays
 }
 
 // String returns the time as an ISO 8601 date and time. It omits a fraction of a second that is
@@ -133,127 +161,16 @@ func (t Time) String() string {
 	return t.Date().String()
 }
 
-// String returns an ISO 8601 date and time, such as 2000-02-30T06:00:00.
+// String returns an ISO 8601 date and time, such as 2000-02-30T06:00:00. The year has at least four
+// digits, after a minus sign if it is negative.
 func (d Date) String() string {
-	s := fmt.Sprintf("%04d-%02d-%02dT%02d:%02d:%02d", d.Year, d.Month, d.Day, d.Hour, d.Minute, d.Second)
+	sign, year := "", d.Year
+	if year < 0 {
+		sign, year = "-", -year
+	}
+	s := fmt.Sprintf("%s%04d-%02d-%02dT%02d:%02d:%02d", sign, year, d.Month, d.Day, d.Hour, d.Minute, d.Second)
 	if d.Nanosecond != 0 {
 		s += "." + strings.TrimRight(fmt.Sprintf("%09d", d.Nanosecond), "0")
 	}
 	return s
-}
-
-// parseDate parses a date with an optional time of day and an optional offset from UTC, by the
-// rules of UDUNITS. It subtracts the offset. Examples are "2000-01-01", "1-1-1 0:0:0.5",
-// "2000-01-01T12:00:00Z" and "1990-1-1 00:00 -05:30".
-func parseDate(c Calendar, text string) (Time, error) {
-	bad := func() (Time, error) { return Time{}, fault.Newf(fault.Metadata, "%q is not a date", text) }
-	date, rest := text, ""
-	if i := strings.IndexAny(text, "Tt "); i >= 0 {
-		date, rest = text[:i], strings.TrimSpace(text[i+1:])
-	}
-	sign := 1
-	if strings.HasPrefix(date, "-") || strings.HasPrefix(date, "+") {
-		if date[0] == '-' {
-			sign = -1
-		}
-		date = date[1:]
-	}
-	fields := strings.Split(date, "-")
-	if len(fields) > 3 {
-		return bad()
-	}
-	numbers := [3]int{0, 1, 1}
-	for i, f := range fields {
-		n, ok := digits(f, 9)
-		if !ok {
-			return bad()
-		}
-		numbers[i] = n
-	}
-	d := Date{Year: sign * numbers[0], Month: numbers[1], Day: numbers[2]}
-	clock, zone := rest, ""
-	if i := strings.IndexAny(rest, " +-Zz"); i >= 0 {
-		clock, zone = rest[:i], strings.TrimSpace(rest[i:])
-	} else if strings.EqualFold(rest, "utc") {
-		clock, zone = "", rest
-	}
-	if clock != "" && !d.clock(clock) {
-		return bad()
-	}
-	minutes, ok := offset(zone)
-	if !ok {
-		return bad()
-	}
-	t, err := NewTime(c, d)
-	if err != nil {
-		return Time{}, err
-	}
-	if t, ok = t.add(0, -int64(minutes)*60e9); !ok {
-		return bad()
-	}
-	return t, nil
-}
-
-// clock sets the time of day of d to a text such as "12", "6:30" or "23:59:59.5".
-func (d *Date) clock(text string) bool {
-	whole, fraction, _ := strings.Cut(text, ".")
-	fields := strings.Split(whole, ":")
-	if len(fields) > 3 || len(fields) < 3 && strings.Contains(text, ".") {
-		return false
-	}
-	for i, f := range fields {
-		n, ok := digits(f, 2)
-		if !ok {
-			return false
-		}
-		*[]*int{&d.Hour, &d.Minute, &d.Second}[i] = n
-	}
-	if fraction == "" {
-		return true
-	}
-	if len(fraction) > 9 {
-		fraction = fraction[:9]
-	}
-	n, ok := digits(fraction, 9)
-	for range 9 - len(fraction) {
-		n *= 10
-	}
-	d.Nanosecond = n
-	return ok
-}
-
-// offset parses an offset from UTC and returns it in minutes. The text is "", "Z", "UTC", "GMT", or
-// a form such as "+3", "-05", "+01:00" or "+0100".
-func offset(zone string) (minutes int, ok bool) {
-	switch strings.ToLower(zone) {
-	case "", "z", "utc", "gmt":
-		return 0, true
-	}
-	sign := 1
-	switch zone[0] {
-	case '-':
-		sign = -1
-	case '+':
-	default:
-		return 0, false
-	}
-	hours, mins, colon := strings.Cut(zone[1:], ":")
-	if !colon && len(hours) > 2 {
-		hours, mins = hours[:len(hours)-2], hours[len(hours)-2:]
-	}
-	h, ok := digits(hours, 2)
-	m, ok2 := 0, true
-	if mins != "" || colon {
-		m, ok2 = digits(mins, 2)
-	}
-	return sign * (60*h + m), ok && ok2 && h < 24 && m < 60
-}
-
-// digits parses a decimal number with at least one digit. most is the maximum number of digits.
-func digits(s string, most int) (int, bool) {
-	if s == "" || len(s) > most || strings.Trim(s, "0123456789") != "" {
-		return 0, false
-	}
-	n, err := strconv.Atoi(s)
-	return n, err == nil
 }

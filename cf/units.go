@@ -57,14 +57,19 @@ func ParseTimeUnits(units, calendar string) (TimeUnits, error) {
 	if err != nil {
 		return TimeUnits{}, err
 	}
-	ref, err := parseDate(c, date)
-	if err != nil {
-		return TimeUnits{}, err
+	d, reason := parse(date, udunits)
+	if reason != "" {
+		return TimeUnits{}, fault.Newf(fault.Metadata, "%q is not a date: %s", date, reason)
+	}
+	ref, reason := d.time(c)
+	if reason != "" { // not fault.Type, which is the kind of variables without numbers
+		return TimeUnits{}, fault.Newf(fault.Metadata, "the date %q %s %s", date, reason, c)
 	}
 	return TimeUnits{text: units, unit: unit, ref: ref}, nil
 }
 
-// IsTimeUnits reports whether a text has the form of time units, "<unit> since <date>".
+// IsTimeUnits reports whether the second word of a text is "since", as in the time units
+// "<unit> since <date>". The unit and the date may be malformed or absent.
 func IsTimeUnits(units string) bool {
 	_, _, ok := cutSince(units)
 	return ok
@@ -73,7 +78,7 @@ func IsTimeUnits(units string) bool {
 // cutSince returns the words before and after "since".
 func cutSince(units string) (unit, date string, ok bool) {
 	f := strings.Fields(units)
-	if len(f) < 3 || !strings.EqualFold(f[1], "since") {
+	if len(f) < 2 || !strings.EqualFold(f[1], "since") {
 		return "", "", false
 	}
 	return f[0], strings.Join(f[2:], " "), true
@@ -105,6 +110,9 @@ func (c Calendar) unit(name string) (timeUnit, error) {
 	return timeUnit{}, fault.Newf(errors.ErrUnsupported, "time unit %q in the calendar %s", name, c)
 }
 
+// MarshalText returns the units as they were parsed.
+func (u TimeUnits) MarshalText() ([]byte, error) { return []byte(u.text), nil }
+
 // String returns the units as they were parsed.
 func (u TimeUnits) String() string { return u.text }
 
@@ -134,28 +142,80 @@ func (u TimeUnits) Time(v int64) (Time, error) {
 	return t, nil
 }
 
-// TimeFloat returns the time of a stored floating-point number, rounded to the nearest nanosecond.
-// NaN is NaT. The error is fault.Type for an infinite number, and for a time that is out of the
-// range of the calendar.
-func (u TimeUnits) TimeFloat(v float64) (Time, error) {
+// TimeFloat returns the time of a stored floating-point number. NaN is NaT. The error is fault.Type
+// for an infinite number, and for a time that is out of range.
+//
+// A float64 does not represent most times exactly: an hour is 0.041666666666666664 days. The time
+// since the reference is therefore rounded to the coarsest of s, ms and µs that has a multiple
+// within the spacing of the float64 numbers near v, and otherwise to ns. It is not rounded to a
+// unit finer than the spacing, except to µs. An hour of a day in the years 1900 to 2100 is then
+// exact in "days since 1900-01-01".
+func (u TimeUnits) TimeFloat(v float64) (Time, error) { return u.rounded(v, spacing(v)) }
+
+// spacing returns the distance of a float64 to the next float64 away from 0.
+func spacing(v float64) float64 {
+	v = math.Abs(v)
+	return math.Nextafter(v, math.Inf(1)) - v
+}
+
+// nanos returns the number of nanoseconds of a unit, at most 365 days.
+func (u timeUnit) nanos() int64 {
+	if u.perDay == 0 {
+		return u.days * nanosPerDay
+	}
+	return nanosPerDay / u.perDay
+}
+
+// rounded returns the time of v. resolution is the difference between numbers that the stored
+// values distinguish.
+func (u TimeUnits) rounded(v, resolution float64) (Time, error) {
 	if math.IsNaN(v) {
 		return NaT(u.ref.calendar), nil
 	}
 	whole, fraction := math.Modf(v)
 	if math.Abs(whole) < 1<<62 { // false for infinite numbers
-		t, err := u.Time(int64(whole))
+		unit := u.unit.nanos()
+		n, rest := int64(whole), int64(0)
+		if unit < 1e9 { // rest is the number of units after a whole second
+			n = floor(n, 1e9/unit) * (1e9 / unit)
+			rest = int64(whole) - n
+		}
+		t, err := u.Time(n)
 		if err != nil {
 			return Time{}, err
 		}
-		nanos := nanosPerDay * float64(u.unit.days)
-		if u.unit.perDay > 0 {
-			nanos = nanosPerDay / float64(u.unit.perDay)
-		}
-		if t, ok := t.add(0, int64(math.Round(fraction*nanos))); ok {
+		// float64 represents this number with a precision of better than 0.01 ns, for units of at
+		// most a day.
+		after := float64(rest*unit) + fraction*float64(unit)
+		if t, ok := t.add(0, int64(round(after, resolution*float64(unit)))); ok {
 			return t, nil
 		}
 	}
 	return Time{}, fault.Newf(fault.Type, "%v %s is out of the range of the calendar %s", v, u.text, u.ref.calendar)
+}
+
+// round rounds a number of nanoseconds to the coarsest of s, ms and µs that has a multiple within
+// the resolution of the number, and otherwise to ns.
+//
+// Numbers that a program computed, such as first + i*step, may be one unit of the resolution away
+// from the number that is meant. A unit that is not much coarser than the resolution has a multiple
+// within the resolution of every number, so there the limit is half of the resolution.
+func round(nanos, resolution float64) float64 {
+	for _, unit := range []float64{1e9, 1e6, 1e3} {
+		within := resolution
+		switch {
+		case unit == 1e3 && resolution >= unit:
+			return math.RoundToEven(nanos/unit) * unit
+		case resolution >= unit:
+			continue
+		case 4*resolution > unit:
+			within = resolution / 2
+		}
+		if r := math.RoundToEven(nanos/unit) * unit; math.Abs(r-nanos) <= within {
+			return r
+		}
+	}
+	return math.RoundToEven(nanos)
 }
 
 // Value returns the stored integer of a time in the calendar of the units. For NaT it returns the
@@ -199,5 +259,13 @@ func (u TimeUnits) ValueFloat(t Time) (float64, error) {
 	if u.unit.perDay == 0 {
 		return (float64(days) + float64(nanos)/nanosPerDay) / float64(u.unit.days), nil
 	}
-	return float64(days)*float64(u.unit.perDay) + float64(nanos)/(nanosPerDay/float64(u.unit.perDay)), nil
+	// The whole units are exact below 2⁵³, and the rest is less than a unit, so the sum is rounded
+	// once to the precision of the result.
+	step := u.unit.nanos()
+	whole := floor(nanos, step)
+	rest := float64(nanos-whole*step) / float64(step)
+	if high := float64(days) * float64(u.unit.perDay); math.Abs(high) < 1<<62 {
+		return float64(days*u.unit.perDay+whole) + rest, nil
+	}
+	return float64(days)*float64(u.unit.perDay) + float64(whole) + rest, nil
 }

@@ -74,8 +74,8 @@ func number64[S Number](c *Coding, v S) float64 {
 }
 
 // Missing sets dst[i] to true if src[i] is missing and to false otherwise. It returns the number of
-// missing values. NaN is missing, and the smallest int64 in a time coordinate, which is NaT. src
-// contains stored values in the Go type of the variable's data type, which is float32 for float16.
+// missing values. NaN is missing, and among times and time differences the smallest int64, which is
+// NaT. src contains stored values in the Go type of the variable's data type, which is float32 for float16.
 // The error is fault.Type for other types, and for slices of different lengths.
 func Missing[S Number](c *Coding, dst []bool, src []S) (n int, err error) {
 	missing, err := values[S](c, len(dst), len(src))
@@ -130,9 +130,11 @@ func DecodeTimes[S Number](c *Coding, dst []Time, src []S) error {
 		case isMissing(c, missing, v):
 			dst[i] = NaT(c.units.Calendar())
 		case c.packed || kind(c.stored) == 'f':
-			dst[i], err = c.units.TimeFloat(number64(c, v)*c.scale + c.offset)
+			dst[i], err = c.timeOf(number64(c, v))
+		case c.flipped && c.stored.Size() == 8:
+			dst[i], err = c.timeOf64(uint64(v))
 		case c.flipped:
-			dst[i], err = c.units.TimeFloat(number64(c, v))
+			dst[i], err = c.units.Time(int64(number64(c, v)))
 		case kind(c.stored) == 'u' && uint64(v) > math.MaxInt64:
 			err = fault.Newf(fault.Type, "%v %s is out of the range of int64", v, c.units)
 		default:
@@ -145,9 +147,44 @@ func DecodeTimes[S Number](c *Coding, dst []Time, src []S) error {
 	return nil
 }
 
+// timeOf returns the time of a stored number of a packed or floating-point variable.
+func (c *Coding) timeOf(stored float64) (Time, error) {
+	v := stored*c.scale + c.offset
+	return c.units.rounded(v, c.resolution(stored, v))
+}
+
+// timeOf64 returns the time of an integer of 8 bytes whose sign _Unsigned changes.
+func (c *Coding) timeOf64(bits uint64) (Time, error) {
+	if kind(c.stored) == 'i' && bits > math.MaxInt64 {
+		return Time{}, fault.Newf(fault.Type, "%d %s is out of the range of int64", bits, c.units)
+	}
+	return c.units.Time(int64(bits)) //nolint:gosec // in two's complement
+}
+
+// resolution returns the difference between decoded numbers near v that the variable distinguishes:
+// the spacing of the stored type, and the error of the computation of packed values in float64.
+func (c *Coding) resolution(stored, v float64) float64 {
+	r := 0.0
+	switch abs := math.Abs(stored); c.stored {
+	case dtype.Float64:
+		r = spacing(abs)
+	case dtype.Float32:
+		r = float64(math.Nextafter32(float32(abs), math.MaxFloat32) - float32(abs))
+	case dtype.Float16:
+		_, exponent := math.Frexp(abs)
+		r = math.Ldexp(1, max(exponent, -13)-11) // 11 bits of precision; subnormals below 2⁻¹⁴
+	}
+	r *= math.Abs(c.scale)
+	if c.packed { // the factor, the product, the offset and the sum are each half a spacing from exact
+		r = max(r, spacing(stored*c.scale)+(spacing(c.offset)+spacing(v))/2)
+	}
+	return r
+}
+
 // Encode sets dst to the stored values of src. A stored value is (value - add_offset) /
 // scale_factor, for integers rounded to the nearest, ties to even. NaN becomes _FillValue, or
-// missing_value if there is no _FillValue, or NaT in times stored as int64. The error is fault.Type
+// missing_value if there is no _FillValue, or NaT in times and time differences stored as int64. The
+// error is fault.Type
 // for a NaN if the variable has no missing value, for a value that the stored data type or the
 // scale factor cannot represent, and for a value that would be read as missing. The error contains
 // the name of the variable and the index.

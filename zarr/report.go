@@ -1,6 +1,9 @@
 package zarr
 
 import (
+	"fmt"
+	"reflect"
+	"strings"
 	"sync/atomic"
 
 	"github.com/zargo-io/zargo/internal/account"
@@ -42,6 +45,17 @@ type Report struct {
 
 // String returns the counts on one line. It omits counts that are 0, except for the first eight.
 func (r *Report) String() string { return (*account.Counts)(r).String() }
+
+// MarshalJSON returns a JSON object with all counts, in the order and with the names of the fields.
+func (r *Report) MarshalJSON() ([]byte, error) {
+	v, members := reflect.ValueOf(r).Elem(), []string(nil)
+	for i := range v.NumField() {
+		if n, ok := v.Field(i).Addr().Interface().(*atomic.Int64); ok {
+			members = append(members, fmt.Sprintf("%q:%d", v.Type().Field(i).Name, n.Load()))
+		}
+	}
+	return []byte("{" + strings.Join(members, ",") + "}"), nil
+}
 
 // ReportTo adds the work of the calls on a node to r. With nil, the default, no work is counted.
 func ReportTo(r *Report) Option {

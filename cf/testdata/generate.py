@@ -30,14 +30,13 @@ def per_day(unit):
 
 
 def text(t):
-    s = f"{t.year:04d}-{t.month:02d}-{t.day:02d}T{t.hour:02d}:{t.minute:02d}:{t.second:02d}"
+    s = f"{'-' if t.year < 0 else ''}{abs(t.year):04d}-{t.month:02d}-{t.day:02d}T{t.hour:02d}:{t.minute:02d}:{t.second:02d}"
     return s + (f".{t.microsecond:06d}".rstrip("0") if t.microsecond else "")
 
 
 def decode(number, units, calendar):
     try:
-        t = cftime.num2date(number, units, calendar, only_use_cftime_datetimes=True)
-        return "error" if t.year < 1 and calendar.lower() in ("standard", "gregorian", "julian") else text(t)
+        return text(cftime.num2date(number, units, calendar, only_use_cftime_datetimes=True))
     except Exception:
         return "error"
 
@@ -68,6 +67,17 @@ def main():
             ("standard", "days", [1]),
             ("standard", "days after 2000-01-01", [1]),
             ("standard", "fortnights since 2000-01-01", [1]),
+            ("standard", "days since -5-01-01", [0, 365, 366, 2000, -2000]),
+            ("julian", "days since -0005-03-01", [0, 365, 366, 2000, -2000]),
+            ("noleap", "days since -5-03-01", [0, 365, 366, 2000, -2000]),
+            ("360_day", "hours since 0000-01-01", [0, 1, -1]),
+            ("proleptic_gregorian", "days since 0-1-1", [0, 366, -1]),
+            ("standard", "days since 0-1-1", [0]),
+            ("standard", "days since 0001-01-01", [-1, -365, -366, -367, -1462, 0, 1]),
+            ("julian", "days since 0001-01-01", [-1, -365, -366, -367, -1462, 0, 1]),
+            ("standard", "days since 12000-01-01", [0, 1]),
+            ("standard", "days since 2000-01-01 24:00", [0]),
+            ("standard", "days since 2000-01-01 23:59:60", [0]),
         ]:
             for n in numbers:
                 print(calendar, units, n, decode(n, units, calendar), sep="\t", file=f)
