@@ -12,7 +12,6 @@ import (
 
 	"github.com/zargo-io/zargo/internal/npy"
 	"github.com/zargo-io/zargo/zarr"
-	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
@@ -20,10 +19,10 @@ type appendCmd struct {
 	URL      string         `arg:"" name:"url" help:"The array, or the group that contains the arrays."`
 	Files    []string       `arg:"" name:"file" help:"The data to append: FILE.npy, or - for standard input. For a group, ARRAY=FILE.npy for each array that has the dimension."`
 	Dim      string         `required:"" help:"The axis to extend: its name or, for an array, its number." placeholder:"NAME"`
-	As       string         `help:"Convert the numbers in the files to this data type, which must be that of the arrays. Numbers are rounded to the nearest; a number out of range is an error." placeholder:"TYPE"`
 	TakeOver *time.Duration `help:"Take over an append or a resize that started at least this long ago and has not ended. Use it only if its process was killed." placeholder:"TIME"`
 	At       *int           `help:"Append only if the array has N rows. If it has more, the exit code is 10, so a job that runs twice appends once." placeholder:"N"`
 	Wait     time.Duration  `help:"Wait this long for other appends to end." placeholder:"TIME"`
+	encodeFlags
 	consolidateFlag
 }
 
@@ -135,7 +134,7 @@ type fileRows struct {
 	name    string
 	axis    int
 	shape   []int
-	convert *conversion
+	encoder *encoder
 	in      io.Reader // standard input after the header; nil after it was read
 	head    npy.Header
 }
@@ -154,12 +153,8 @@ func (c *appendCmd) rows(s *session, name string, a *zarr.Array, axis int) (*fil
 	if name == "-" {
 		r.in = in
 	}
-	put := putCmd{As: c.As}
-	if r.convert, err = put.conversion(r.head.Type); err != nil {
+	if r.encoder, err = c.encoder(s, a, r.head.Type, r.name, a.Name()); err != nil {
 		return nil, err
-	}
-	if !dtype.Equal(a.DType(), r.convert.to) {
-		return nil, fault.Newf(fault.Type, "the array has data type %v, %s has %v: convert it with --as", a.DType(), r.name, r.convert.to)
 	}
 	r.shape = r.head.Shape
 	want := a.Shape()
@@ -218,5 +213,5 @@ func (r *fileRows) write(ctx context.Context, a *zarr.Array, from int) error {
 			return fault.Newf(fault.Conflict, "%s was changed concurrently", r.name)
 		}
 	}
-	return putFile(ctx, r.s.far, a, r.where(from), in, r.head, r.name, r.convert, func(err error) error { return err })
+	return putFile(ctx, r.s.far, a, r.where(from), in, r.head, r.name, r.encoder, func(err error) error { return err })
 }

@@ -24,10 +24,10 @@ type band struct {
 }
 
 // bandsToWrite divides a selection of an array into bands that end at the boundaries of stored
-// objects. The bands are consecutive in C order.
-func bandsToWrite(ctx context.Context, a *zarr.Array, r region) (iter.Seq[band], error) {
+// objects. The bands are consecutive in C order. each is the size of an element in memory.
+func bandsToWrite(ctx context.Context, a *zarr.Array, r region, each int) (iter.Seq[band], error) {
 	memory := concurrency.Memory() / 2
-	return cut(ctx, r, objectsOf(a), a.DType().Size(), min(maxBand, memory), memory)
+	return cut(ctx, r, objectsOf(a), each, min(maxBand, memory), memory)
 }
 
 // chunking describes the division of an array into chunks or shards.

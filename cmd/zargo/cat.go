@@ -16,12 +16,12 @@ type catCmd struct {
 	Format string `help:"One of ${enum}." enum:"text,json,raw,npy,csv" default:"text"`
 	Output string `short:"o" help:"Write to this file, which appears only if the command succeeds." placeholder:"FILE"`
 	Header bool   `help:"Start CSV with a line of column names."`
-	Decode bool   `help:"Decode values by the CF conventions: apply scale factors and offsets, print times as ISO 8601, and missing values as null in JSON, an empty cell in CSV and NaN otherwise."`
 	Labels bool   `help:"Print CSV with one line for each element: the labels of its coordinates, and its value. The first line has the names of the columns."`
 	All    bool   `help:"Print more than 200 million elements or 200,000 chunks even if fewer than 1 in 100 chunks are stored. By default that is an error."`
 	MaxMem string `name:"max-mem" help:"Maximum memory for the printed elements, such as 512MiB. If a row of chunks is longer, more memory means that chunks are read fewer times. The default is 128MiB." placeholder:"BYTES"`
 	Stats  bool   `help:"Print the number of requests and bytes on standard error afterwards, in the form of plan."`
 	selFlags
+	decodeFlags
 	priceFlags
 	separatorFlag
 	fieldFlag
@@ -43,7 +43,13 @@ func (c *catCmd) Run(ctx context.Context, s *session) error {
 	if c.Decode && c.Field != "" {
 		return usagef("--decode and --field cannot be combined")
 	}
-	if err := c.check(); err != nil {
+	if c.Decode && c.Format == "raw" {
+		return usagef("--format raw prints the stored elements: --decode requires another format")
+	}
+	if err := c.decodeFlags.check(); err != nil {
+		return err
+	}
+	if err := c.priceFlags.check(); err != nil {
 		return err
 	}
 	if c.priceFlags.given() && !c.Stats {
@@ -121,14 +127,10 @@ func (c *catCmd) Run(ctx context.Context, s *session) error {
 
 // values returns the reader of the elements that the flags determine.
 func (c *catCmd) values(p *place, a *zarr.Array) (decoded, error) {
-	if !c.Decode {
+	if c.Raw || c.Field != "" || c.Format == "raw" {
 		return asStored(a), nil
 	}
-	v, err := decode(a, c.nameOf(p))
-	if err == nil && v.times && (c.Format == "npy" || c.Format == "raw") {
-		err = usagef("--decode prints times as text: use the format text, json or csv")
-	}
-	return v, err
+	return decode(a, c.nameOf(p), c.Format == "npy")
 }
 
 func (c *catCmd) print(ctx context.Context, s *session, w io.Writer, p *place, a *zarr.Array, r region, v decoded, columns []render.Column, most int64) error {

@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"math"
+	"strconv"
 
 	"github.com/zargo-io/zargo/cf"
 	"github.com/zargo-io/zargo/cmd/zargo/internal/render"
@@ -15,10 +17,9 @@ import (
 
 // decoded reads and formats the elements of an array.
 type decoded struct {
-	t     dtype.Type // of the elements in a buffer
-	read  render.Reader
-	times bool
-	cost  int64 // bytes of memory for each byte in a buffer
+	t    dtype.Type // of the elements in a buffer
+	read render.Reader
+	cost int64 // bytes of memory for each byte in a buffer
 }
 
 // asStored returns a reader of the stored elements.
@@ -29,13 +30,13 @@ func asStored(a *zarr.Array) decoded {
 }
 
 // decode returns a reader that decodes elements by the CF conventions. name is the name of the
-// array in errors.
+// array in errors. If numpy is true, all elements have data types of NumPy; otherwise some are
+// text.
 //
-// Times become text. As in xarray, values of float16 and float32 become float32 unless they are
-// scaled. Other numbers become float64 if they are scaled, may be missing or have the attribute
-// _Unsigned. All other elements are not decoded.
-func decode(a *zarr.Array, name string) (decoded, error) {
-	t, attrs := a.DType(), a.Attrs()
+// Times become text, or datetime64. As in xarray, packed values become float64. Other integers that
+// may be missing stay exact in text, and become float64 for NumPy. Floats that may be missing
+// become float32 or float64. All other elements are not decoded.
+func decode(a *zarr.Array, name string, numpy bool) (decoded, error) {
 	c, err := codingOf(a, name)
 	switch {
 	case errors.Is(err, fault.Type): // not numeric
@@ -43,27 +44,60 @@ func decode(a *zarr.Array, name string) (decoded, error) {
 	case err != nil:
 		return decoded{}, err
 	}
-	_, time := c.Units()
-	_, sign := attrs["_Unsigned"]
-	single := t == dtype.Type(dtype.Float16) || t == dtype.Type(dtype.Float32)
-	double := t == dtype.Type(dtype.Float64)
-	if !time && !sign && !single && !double && !c.Packed() && !c.CanMiss() {
+	d := decoding{a: a, c: c, name: name, form: formOf(a, c), numpy: numpy}
+	switch d.form {
+	case formPlain:
 		return asStored(a), nil
+	case formFlipped:
+		v := asStored(a)
+		v.t = opposite(v.t)
+		return v, nil
+	case formTimes:
+		if d.numpy {
+			if d.instant, err = d.datetime(); err != nil {
+				return decoded{}, err
+			}
+		}
 	}
-	return decoding{a, c, time, single && !c.Packed()}.decoded(), nil
+	return d.decoded(), nil
 }
 
-// codingOf returns the coding of an array. It returns fault.Type if the elements are not numbers.
-func codingOf(a *zarr.Array, name string) (*cf.Coding, error) {
-	return cf.New(cf.Variable{Name: name, Type: a.DType(), Fill: a.Fill(), V2: a.Format() == 2, Attrs: a.Attrs()}, cf.Options{})
+// decodeFloats returns a reader that decodes elements to float64. If raw is true, it only converts
+// them. It returns fault.Type if the elements are not numbers.
+func decodeFloats(a *zarr.Array, name string, raw bool) (decoded, error) {
+	get := codingOf
+	if raw {
+		get = rawCodingOf
+	}
+	c, err := get(a, name)
+	if err != nil {
+		return decoded{}, err
+	}
+	return decoding{a: a, c: c, name: name, form: formPacked}.decoded(), nil
 }
 
 // decoding is an array with the coding of its elements.
 type decoding struct {
-	a      *zarr.Array
-	c      *cf.Coding
-	time   bool // decode to times
-	single bool // decode to float32 instead of float64
+	a       *zarr.Array
+	c       *cf.Coding
+	name    string
+	form    form
+	numpy   bool
+	instant dtype.DateTime // of times for NumPy
+}
+
+// datetime returns the data type of the times: seconds if all of them are whole seconds, and
+// nanoseconds otherwise.
+func (d decoding) datetime() (dtype.DateTime, error) {
+	u, _ := d.c.Units()
+	if c := u.Calendar(); c != cf.Standard && c != cf.ProlepticGregorian {
+		return dtype.DateTime{}, usagef("times of the calendar %v are not those of datetime64: use the format text, json or csv, or --raw", c)
+	}
+	next, err := u.Time(1)
+	if err == nil && !isFloat(d.a.DType()) && !d.c.Packed() && u.Reference().Date().Nanosecond == 0 && next.Date().Nanosecond == 0 {
+		return dtype.DateTime{Unit: dtype.Second}, nil
+	}
+	return dtype.DateTime{Unit: dtype.Nanosecond}, nil
 }
 
 // decoded returns a reader of the decoded elements.
@@ -93,38 +127,134 @@ func (d decoding) decoded() decoded {
 
 // decodedFrom returns a reader of the decoded elements for stored elements of type S.
 func decodedFrom[S cf.Number](d decoding) decoded {
+	float := isFloat(d.a.DType())
 	switch {
-	case d.time:
-		times := new([]cf.Time)
-		text := func(b []byte) string {
-			if t := (*times)[binary.LittleEndian.Uint64(b)]; !t.IsNaT() {
+	case d.form == formTimes && d.numpy:
+		return decoded{d.instant, readInstants[S](d), 5}
+	case d.form == formTimes:
+		texts := new([]cf.Time)
+		text := func(i int) string {
+			if t := (*texts)[i]; !t.IsNaT() {
 				return t.String()
 			}
 			return ""
 		}
-		return decoded{render.Decoded{Type: dtype.Uint64, Text: text}, readTimes[S](d, times), true, 5}
-	case d.single:
-		return decoded{render.Decoded{Type: dtype.Float32}, readFloats[S, float32](d, 4), false, 3}
+		return decoded{textOf(text, false), readTimes[S](d, texts), 5}
+	case d.form == formBools && d.numpy && !d.c.CanMiss():
+		return decoded{dtype.Bool, readBools[S](d), 2}
+	case (d.form == formMasked || d.form == formBools) && !float && !d.numpy:
+		values := new(maybe[S])
+		return decoded{textOf(values.texter(d), true), readMaybe(d, values), 3}
+	case d.form == formMasked && float && d.a.DType() != dtype.Type(dtype.Float64):
+		return decoded{render.Decoded{Type: dtype.Float32}, readFloats[S, float32](d, 4), 3}
 	}
-	return decoded{render.Decoded{Type: dtype.Float64}, readFloats[S, float64](d, 8), false, 3}
+	return decoded{render.Decoded{Type: dtype.Float64}, readFloats[S, float64](d, 8), 3}
 }
 
-// readTimes returns a reader that stores decoded times in *times, and their indices in the buffer.
-func readTimes[S cf.Number](d decoding, times *[]cf.Time) render.Reader {
+// textOf returns a data type for elements with text. A buffer contains their indices. The text of a
+// missing element is empty.
+func textOf(text func(i int) string, bare bool) render.Decoded {
+	return render.Decoded{Type: dtype.Uint64, Bare: bare, Text: func(b []byte) string { return text(int(binary.LittleEndian.Uint64(b))) }}
+}
+
+// maybe contains stored integers, some of which are missing.
+type maybe[S cf.Number] struct {
+	values  []S
+	missing []bool
+}
+
+// texter returns a function that formats the i-th value. The text of a missing value is empty.
+func (m *maybe[S]) texter(d decoding) func(i int) string {
+	unused := 64 - 8*d.a.DType().Size()
+	return func(i int) string {
+		bits := uint64(m.values[i]) << unused
+		switch {
+		case m.missing[i]:
+			return ""
+		case d.form == formBools:
+			return strconv.FormatBool(bits != 0)
+		case d.c.Signed():
+			return strconv.FormatInt(int64(bits)>>unused, 10)
+		}
+		return strconv.FormatUint(bits>>unused, 10)
+	}
+}
+
+// readMaybe returns a reader that stores integers in *m, and their indices in the buffer.
+func readMaybe[S cf.Number](d decoding, m *maybe[S]) render.Reader {
 	return func(ctx context.Context, buf []byte, sel ...zarr.Selection) error {
-		*times = nil // free the previous times first
+		*m = maybe[S]{} // free the previous values first
 		src, err := readStored[S](ctx, d.a, sel)
 		if err != nil {
 			return err
 		}
-		*times = make([]cf.Time, len(src))
+		m.values, m.missing = src, make([]bool, len(src))
 		render.Number(buf, 0)
-		return cf.DecodeTimes(d.c, *times, src)
+		_, err = cf.Missing(d.c, m.missing, src)
+		return err
+	}
+}
+
+// readBools returns a reader that stores booleans in the buffer.
+func readBools[S cf.Number](d decoding) render.Reader {
+	return func(ctx context.Context, buf []byte, sel ...zarr.Selection) error {
+		src, err := readStored[S](ctx, d.a, sel)
+		for i, v := range src {
+			if buf[i] = 0; v != 0 {
+				buf[i] = 1
+			}
+		}
+		return err
+	}
+}
+
+// decodeTimes reads and decodes times.
+func decodeTimes[S cf.Number](ctx context.Context, d decoding, sel []zarr.Selection) ([]cf.Time, error) {
+	src, err := readStored[S](ctx, d.a, sel)
+	if err != nil {
+		return nil, err
+	}
+	dst := make([]cf.Time, len(src))
+	if err := cf.DecodeTimes(d.c, dst, src); err != nil {
+		return nil, fmt.Errorf("%w; --raw uses the stored elements", err)
+	}
+	return dst, nil
+}
+
+// readTimes returns a reader that stores decoded times in *times, and their indices in the buffer.
+func readTimes[S cf.Number](d decoding, times *[]cf.Time) render.Reader {
+	return func(ctx context.Context, buf []byte, sel ...zarr.Selection) (err error) {
+		*times = nil // free the previous times first
+		*times, err = decodeTimes[S](ctx, d, sel)
+		render.Number(buf, 0)
+		return err
+	}
+}
+
+// readInstants returns a reader that stores decoded times as datetime64 in the buffer.
+func readInstants[S cf.Number](d decoding) render.Reader {
+	return func(ctx context.Context, buf []byte, sel ...zarr.Selection) error {
+		src, err := decodeTimes[S](ctx, d, sel)
+		for i, t := range src {
+			at := dtype.Instant(dtype.NaT)
+			if !t.IsNaT() {
+				std, ok := t.Std()
+				if ok {
+					at, err = d.instant.Instant(std)
+				}
+				if err != nil || !ok {
+					return fault.Newf(fault.Type, "variable %s: %v is out of the range of %v: use the format text, json or csv, or --raw", d.name, t, d.instant)
+				}
+			}
+			binary.LittleEndian.PutUint64(buf[8*i:], uint64(at)) //nolint:gosec // two's complement
+		}
+		return err
 	}
 }
 
 // readFloats returns a reader that stores decoded elements of size bytes in the buffer.
 func readFloats[S cf.Number, D cf.Float](d decoding, size int) render.Reader {
+	exact := d.form == formMasked && d.a.DType().Size() == 8 && !isFloat(d.a.DType())
 	return func(ctx context.Context, buf []byte, sel ...zarr.Selection) error {
 		src, err := readStored[S](ctx, d.a, sel)
 		if err != nil {
@@ -135,6 +265,9 @@ func readFloats[S cf.Number, D cf.Float](d decoding, size int) render.Reader {
 			return err
 		}
 		for i, f := range dst {
+			if exact && math.Abs(float64(f)) >= 1<<53 && !exactly(d.c.Signed(), src[i], float64(f)) {
+				return fault.Newf(fault.Type, "variable %s: float64 cannot represent %v: use the format text, json or csv, or --raw", d.name, src[i])
+			}
 			if size == 4 {
 				binary.LittleEndian.PutUint32(buf[4*i:], math.Float32bits(float32(f)))
 			} else {
@@ -143,6 +276,14 @@ func readFloats[S cf.Number, D cf.Float](d decoding, size int) render.Reader {
 		}
 		return nil
 	}
+}
+
+// exactly reports whether f equals an integer of 64 bits.
+func exactly[S cf.Number](signed bool, v S, f float64) bool {
+	if signed {
+		return f < 1<<63 && int64(f) == int64(v)
+	}
+	return f < 1<<64 && uint64(f) == uint64(v)
 }
 
 // readStored reads stored elements. It converts float16 to float32.

@@ -68,7 +68,7 @@ func (catCmd) Help() string {
 		"zargo cat weather.zarr/t2m --sel 0:31,9,18",
 		"zargo cat weather.zarr/t2m --sel time=2020-01,lat=50:40 --format csv --header",
 		"zargo cat weather.zarr/t2m --isel time=0:31,lat=9",
-		"zargo cat weather.zarr/time --decode",
+		"zargo cat weather.zarr/time --raw",
 		"zargo cat weather.zarr/t2m --sel -1 --format npy -o last.npy",
 	)
 }

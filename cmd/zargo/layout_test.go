@@ -26,7 +26,7 @@ func TestLayoutOverHTTP(t *testing.T) {
 	if got := do(t, p, "info "+url); !strings.Contains(got, "warning  chunks are nested (0/0)") || !strings.Contains(got, "--separator /") {
 		t.Errorf("info prints %s", got)
 	}
-	if r := zargo(t, p, "cat --format csv "+url); r.code != 0 || r.out != "0,0\n0,0\n" || !strings.Contains(r.err, "warning: "+url) || !strings.Contains(r.err, "--separator /") {
+	if r := zargo(t, p, "cat --raw --format csv "+url); r.code != 0 || r.out != "0,0\n0,0\n" || !strings.Contains(r.err, "warning: "+url) || !strings.Contains(r.err, "--separator /") {
 		t.Errorf("cat: %+v", r)
 	}
 	if got := do(t, p, "cat --format csv --separator / "+url); got != "97,98\n99,100\n" {
@@ -73,7 +73,7 @@ func TestLayoutRefused(t *testing.T) {
 	if got := do(t, p, "info "+url); !strings.Contains(got, "looking was refused") || !strings.Contains(got, "shape    2, 2") || lists == 0 {
 		t.Errorf("%d listings; info prints %s", lists, got)
 	}
-	if r := zargo(t, p, "cat --format csv "+url); r.code != 0 || r.out != "0,0\n0,0\n" || r.err != "" {
+	if r := zargo(t, p, "cat --raw --format csv "+url); r.code != 0 || r.out != "0,0\n0,0\n" || r.err != "" {
 		t.Errorf("cat: %+v", r)
 	}
 	do(t, p, "put "+url+" new.npy")

@@ -11,7 +11,6 @@ import (
 
 	"github.com/zargo-io/zargo/cmd/zargo/internal/render"
 	"github.com/zargo-io/zargo/concurrency"
-	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
@@ -21,6 +20,7 @@ type plotCmd struct {
 	Height int    `help:"Lines of the plot." default:"20" placeholder:"N"`
 	All    bool   `help:"Read more than 200 million elements or 200,000 chunks even if fewer than 1 in 100 chunks are stored. By default that is an error."`
 	selFlags
+	decodeFlags
 	separatorFlag
 }
 
@@ -38,6 +38,9 @@ const maxPlot = 10_000
 // Run plots the decoded values along the only remaining axis of a selection.
 func (c *plotCmd) Run(ctx context.Context, s *session) error {
 	items, err := c.items()
+	if err == nil {
+		err = c.decodeFlags.check()
+	}
 	if err != nil {
 		return err
 	}
@@ -64,7 +67,7 @@ func (c *plotCmd) Run(ctx context.Context, s *session) error {
 		}
 	}
 	name := lastSegment(p.where)
-	v, err := decodeFloats(a, name)
+	v, err := decodeFloats(a, name, c.Raw)
 	if err != nil {
 		return p.fail(err)
 	}
@@ -85,7 +88,7 @@ func (c *plotCmd) Run(ctx context.Context, s *session) error {
 		return p.fail(err)
 	}
 	s.warnOfMissing(ctx, p, a)
-	if units, ok := a.Attrs()["units"].(string); ok {
+	if units, ok := a.Attrs()["units"].(string); ok && !c.Raw {
 		name += " (" + units + ")"
 	}
 	return render.Plot{Width: width, Height: c.Height, Name: name, Axis: axes[0].Name, Label: axes[0].Label}.Draw(s.out, line)
@@ -120,14 +123,4 @@ func columnsOf(w io.Writer) int {
 		return min(width, maxPlot)
 	}
 	return defaultColumns
-}
-
-// decodeFloats returns a reader that decodes elements to float64. It returns fault.Type if the
-// elements are not numbers.
-func decodeFloats(a *zarr.Array, name string) (decoded, error) {
-	c, err := codingOf(a, name)
-	if err != nil {
-		return decoded{}, err
-	}
-	return decoding{a: a, c: c}.decoded(), nil
 }

@@ -38,8 +38,8 @@ func unitOf(t dtype.Type) int {
 // unitsOf returns the progress that printing elements in memory makes. Decoded elements may have
 // another size than stored elements.
 func unitsOf(a *zarr.Array, t dtype.Type, elems []byte) int {
-	if d, ok := t.(render.Decoded); ok {
-		return len(elems) / d.Size() * a.DType().Size()
+	if size := a.DType().Size(); size > 0 {
+		return len(elems) / t.Size() * size
 	}
 	return len(elems) / unitOf(t)
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"slices"
@@ -21,9 +20,9 @@ import (
 type putCmd struct {
 	URL    string  `arg:"" name:"url" help:"The array."`
 	File   string  `arg:"" name:"file.npy" help:"The file to write; - is standard input."`
-	As     string  `help:"Convert the numbers in the file to this data type, which must be that of the array. Numbers are rounded to the nearest; a number out of range is an error." placeholder:"TYPE"`
-	Create bool    `help:"Create the array, with the shape of the file and its data type or that of --as."`
+	Create bool    `help:"Create the array, with the shape of the file and its data type or that of --as. Values are encoded by the attributes in --attrs."`
 	Shape  *string `help:"With --create and --sel: the shape of the array." placeholder:"N,…"`
+	encodeFlags
 	selFlags
 	specFlags
 	fieldFlag
@@ -51,11 +50,11 @@ func (c *putCmd) Run(ctx context.Context, s *session) error {
 	if err != nil {
 		return at(name, err)
 	}
-	convert, err := c.conversion(h.Type)
+	to, err := c.target(h.Type)
 	if err != nil {
 		return err
 	}
-	p, a, err := c.open(ctx, s, h.Shape, convert.to)
+	p, a, err := c.open(ctx, s, h.Shape, to)
 	if err != nil {
 		return err
 	}
@@ -64,24 +63,24 @@ func (c *putCmd) Run(ctx context.Context, s *session) error {
 	if err != nil {
 		return p.fail(err)
 	}
-	if !dtype.Equal(a.DType(), convert.to) {
-		what := fmt.Sprintf("%s has %v: convert it with --as %v", name, h.Type, a.DType())
-		if c.As != "" {
-			what = fmt.Sprintf("--as is %v", convert.to)
-		}
-		return p.fail(fault.Newf(fault.Type, "the array has data type %v, but %s", a.DType(), what))
+	flags := c.encodeFlags
+	flags.Raw = flags.Raw || c.Field != "" // the attributes describe the structure
+	e, err := flags.encoder(s, a, h.Type, name, lastSegment(p.where))
+	if err != nil {
+		return p.fail(err)
 	}
 	if !slices.Equal(r.shape(), h.Shape) {
 		return p.fail(fault.Newf(fault.Selection, "the selection has shape %v, but %s has shape %v", r.shape(), name, h.Shape))
 	}
 	s.far.writing(a, r, &s.report)
-	return putFile(ctx, s.far, a, r, in, h, name, convert, p.fail)
+	return putFile(ctx, s.far, a, r, in, h, name, e, p.fail)
 }
 
 // putFile writes the data after the header of a .npy file into a region of an array. fail adds the
 // array's URL to errors.
-func putFile(ctx context.Context, far *progress, a *zarr.Array, r region, in io.Reader, h npy.Header, name string, convert *conversion, fail func(error) error) error {
-	parts, err := bandsToWrite(ctx, a, r)
+func putFile(ctx context.Context, far *progress, a *zarr.Array, r region, in io.Reader, h npy.Header, name string, e *encoder, fail func(error) error) error {
+	each := max(a.DType().Size(), h.Type.Size())
+	parts, err := bandsToWrite(ctx, a, r, each)
 	if err != nil {
 		return fail(err)
 	}
@@ -93,7 +92,8 @@ func putFile(ctx context.Context, far *progress, a *zarr.Array, r region, in io.
 	}
 	var buf []byte
 	for b := range parts {
-		size := b.bytes / a.DType().Size() * h.Type.Size()
+		n := b.bytes / each
+		size := n * h.Type.Size()
 		if cap(buf) < size {
 			buf = make([]byte, size)
 		}
@@ -101,14 +101,20 @@ func putFile(ctx context.Context, far *progress, a *zarr.Array, r region, in io.
 		if err := h.ReadData(in, buf); err != nil {
 			return at(name, err)
 		}
-		values, err := convert.of(buf)
+		if e.items != nil {
+			if err := a.WriteItems(ctx, e.items(buf), b.selections()...); err != nil {
+				return fail(err)
+			}
+			continue
+		}
+		values, err := e.of(buf)
 		if err != nil {
 			return at(name, err)
 		}
 		if err := a.WriteBytes(ctx, values, b.selections()...); err != nil {
 			return fail(err)
 		}
-		far.add(int64(b.bytes))
+		far.add(int64(n * a.DType().Size()))
 	}
 	return nil
 }
@@ -129,19 +135,6 @@ func (c *putCmd) check() error {
 		return usagef("--create with --sel requires --shape, because the file is only a part of the array")
 	}
 	return nil
-}
-
-// conversion returns the conversion of a file's elements to the type in --as.
-func (c *putCmd) conversion(from dtype.Type) (*conversion, error) {
-	if c.As == "" {
-		return newConversion(from, from)
-	}
-	to, err := parseType("--as", c.As)
-	if err != nil {
-		return nil, err
-	}
-	convert, err := newConversion(from, to)
-	return convert, at("--as", err)
 }
 
 // open opens the array, or creates it with the shape and type of the file.

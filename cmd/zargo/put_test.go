@@ -35,11 +35,11 @@ func TestNumpyRoundTrip(t *testing.T) {
 		for _, in := range inputs {
 			for _, flags := range []string{"--format 3 --chunks 1,2", "--format 2 --chunks 2,2 --order F", "--format 2 --codec none --chunks 3,3"} {
 				p := newProgram()
-				args := append(strings.Fields("put mem://m/x - --create"), strings.Fields(flags)...)
+				args := append(strings.Fields("put mem://m/x - --create --raw"), strings.Fields(flags)...)
 				if r := zargoArgs(t, p, numpyFile(t, in), args...); r.code != 0 {
 					t.Fatalf("%s %s: %s", in, flags, r.err)
 				}
-				if got := do(t, p, "cat mem://m/x --format npy"); got != string(want) {
+				if got := do(t, p, "cat mem://m/x --raw --format npy"); got != string(want) {
 					t.Errorf("%s %s: %q, want %q", in, flags, got, want)
 				}
 				if got := do(t, p, "cat mem://m/x --format raw"); got != string(want[128:]) {

@@ -21,7 +21,7 @@ import (
 // valueFlags are the flags that select and decode the elements for stats and hist.
 type valueFlags struct {
 	selFlags
-	Raw bool `help:"Do not decode: packed values are not scaled, and only NaN is missing."`
+	decodeFlags
 	All bool `help:"Read more than 200 million elements or 200,000 chunks even if fewer than 1 in 100 chunks are stored. By default that is an error."`
 	separatorFlag
 }
@@ -41,6 +41,9 @@ type values struct {
 // open opens the array at a URL. The caller closes the place.
 func (f *valueFlags) open(ctx context.Context, s *session, url string) (*values, error) {
 	items, err := f.items()
+	if err == nil {
+		err = f.check()
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +67,7 @@ func (f *valueFlags) open(ctx context.Context, s *session, url string) (*values,
 
 // decode sets v.coding and v.units. The attribute units applies to decoded values.
 func (v *values) decode() (err error) {
-	v.coding, err = cf.New(cf.Variable{Name: cmp.Or(v.a.Name(), v.where), Type: v.a.DType(), Fill: v.a.Fill(), V2: v.a.Format() == 2, Attrs: v.a.Attrs()}, cf.Options{})
+	v.coding, err = codingOf(v.a, cmp.Or(v.a.Name(), lastSegment(v.where)))
 	if errors.Is(err, fault.Type) {
 		err = fault.Newf(fault.Type, "the elements must be numbers, the data type is %v", v.a.DType())
 	}

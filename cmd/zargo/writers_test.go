@@ -19,7 +19,7 @@ func TestQuotedFill(t *testing.T) {
 			t.Errorf("%s: %d %s %s", line, out.code, out.out, out.err)
 		}
 	}
-	if out := zargo(t, p, "cat g/a --sel 0 --format csv"); out.code != 0 || strings.TrimSpace(out.out) != "0,0,0" && strings.Count(out.out, "0") != 3 {
+	if out := zargo(t, p, "cat g/a --sel 0 --raw --format csv"); out.code != 0 || strings.TrimSpace(out.out) != "0,0,0" && strings.Count(out.out, "0") != 3 {
 		t.Errorf("cat: %d %q %s", out.code, out.out, out.err)
 	}
 	if out := zargo(t, p, "validate g"); out.code != 0 || !strings.Contains(out.out+out.err, "fill-spelling") {

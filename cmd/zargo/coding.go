@@ -1,0 +1,111 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/zargo-io/zargo/cf"
+	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/dtype"
+	"github.com/zargo-io/zargo/zarr/fault"
+)
+
+// Commands that show or take values decode and encode them by the CF conventions, as xarray does.
+// The functions of this file determine the coding of an array for all of them.
+
+// decodeFlags are the flags of commands that show values.
+type decodeFlags struct {
+	Raw    bool `help:"Use the stored elements: packed values are not scaled, times are numbers, and only NaN is missing."`
+	Decode bool `help:"Decode values by the CF conventions: apply scale factors and offsets, decode times and find missing values. This is the default."`
+}
+
+// check returns an error if both flags are set.
+func (f decodeFlags) check() error {
+	if f.Raw && f.Decode {
+		return usagef("--raw and --decode cannot be combined")
+	}
+	return nil
+}
+
+// codingOf returns the coding of an array. It returns fault.Type if the elements are not numbers.
+func codingOf(a *zarr.Array, name string) (*cf.Coding, error) {
+	c, err := cf.New(variableOf(a, name), cf.Options{})
+	if err != nil && !errors.Is(err, fault.Type) {
+		err = fmt.Errorf("%w; --raw uses the stored elements", err)
+	}
+	return c, err
+}
+
+// rawCodingOf returns the coding of an array without its attributes: only NaN is missing. It
+// returns fault.Type if the elements are not numbers.
+func rawCodingOf(a *zarr.Array, name string) (*cf.Coding, error) {
+	return cf.New(cf.Variable{Name: name, Type: a.DType()}, cf.Options{})
+}
+
+func variableOf(a *zarr.Array, name string) cf.Variable {
+	return cf.Variable{Name: name, Type: a.DType(), Fill: a.Fill(), V2: a.Format() == 2, Attrs: a.Attrs()}
+}
+
+// form is the relation of the stored elements of an array to its values.
+type form uint8
+
+const (
+	formPlain   form = iota // a stored element is its value
+	formTimes               // numbers of units since a reference time
+	formBools               // booleans that are stored as integers
+	formPacked              // scale_factor and add_offset apply
+	formMasked              // a stored element is its value, but some elements are missing
+	formFlipped             // the bits of integers of the other signedness, by _Unsigned
+)
+
+// formOf returns the form of an array with a coding.
+func formOf(a *zarr.Array, c *cf.Coding) form {
+	_, time := c.Units()
+	switch {
+	case time:
+		return formTimes
+	case c.IsBool():
+		return formBools
+	case c.Packed():
+		return formPacked
+	case isFloat(a.DType()) && len(sentinels(a)) == 0:
+		return formPlain // only NaN is missing, which needs no decoding
+	case c.CanMiss():
+		return formMasked
+	case c.Signed() != isSigned(a.DType()):
+		return formFlipped
+	}
+	return formPlain
+}
+
+// sentinels returns the names of the metadata that declare a missing value.
+func sentinels(a *zarr.Array) []string {
+	var names []string
+	for _, name := range []string{"_FillValue", "missing_value"} {
+		if a.Attrs()[name] != nil {
+			names = append(names, name)
+		}
+	}
+	if a.Format() == 2 && a.Fill() != nil {
+		names = append(names, "fill_value")
+	}
+	return names
+}
+
+func isFloat(t dtype.Type) bool {
+	return t == dtype.Type(dtype.Float16) || t == dtype.Type(dtype.Float32) || t == dtype.Type(dtype.Float64)
+}
+
+func isSigned(t dtype.Type) bool {
+	b, ok := t.(dtype.Basic)
+	return ok && b >= dtype.Int8 && b <= dtype.Int64
+}
+
+// opposite returns the integer type of the same size and the other signedness.
+func opposite(t dtype.Type) dtype.Type {
+	b, _ := t.(dtype.Basic)
+	if b >= dtype.Int8 && b <= dtype.Int64 {
+		return b - dtype.Int8 + dtype.Uint8
+	}
+	return b - dtype.Uint8 + dtype.Int8
+}
