@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"path"
-	"strings"
 	"sync"
 
 	"github.com/zargo-io/zargo/concurrency"
@@ -17,18 +16,15 @@ import (
 )
 
 // watch detects changes of the source. It compares each array once with the metadata in the plan,
-// which takes one or two requests for the documents of the array. If the plan was made from the
-// group's consolidated metadata, watch reads the consolidated metadata instead.
+// which takes one or two requests for the documents of the array.
 type watch struct {
 	p    *Plan
 	src  store.Store
 	opts []zarr.Option
 
-	roots concurrency.Joined[*zarr.Group]
 	loads concurrency.Joined[struct{}] // by path of the array
 
 	mu   sync.Mutex
-	root *zarr.Group     // the copied group, if the plan is from its consolidated metadata
 	same map[string]bool // paths of unchanged arrays
 }
 
@@ -103,43 +99,14 @@ func (w *Worker) unchanged(ctx context.Context) error {
 // open opens the array at a path of the source with its current documents. It returns nil if these
 // documents equal those in the plan.
 func (w *watch) open(ctx context.Context, at string) (*zarr.Array, error) {
-	if w.p.Documents.Consolidated {
-		g, err := w.group(ctx)
-		if err != nil {
-			return nil, err
-		}
-		return arrayIn(ctx, g, at)
-	}
 	docs, same, err := w.documents(ctx, at)
 	switch {
 	case same:
 		return nil, nil
-	case errors.Is(err, fault.NotFound):
-		return openAbove(ctx, w.src, at, err, w.opts)
 	case err != nil:
 		return nil, err
 	}
 	return zarr.OpenArray(ctx, overlay.New(w.src, docs), at, append([]zarr.Option{zarr.IgnoreConsolidated()}, w.opts...)...)
-}
-
-// group opens the copied group with its consolidated metadata, and caches it.
-func (w *watch) group(ctx context.Context) (*zarr.Group, error) {
-	g, _, err := w.roots.Do(ctx, "", func(ctx context.Context) (*zarr.Group, error) {
-		w.mu.Lock()
-		g := w.root
-		w.mu.Unlock()
-		if g != nil {
-			return g, nil
-		}
-		g, err := zarr.OpenGroup(ctx, w.src, w.p.Source.Path, w.opts...)
-		if err == nil {
-			w.mu.Lock()
-			defer w.mu.Unlock()
-			w.root = g
-		}
-		return g, err
-	})
-	return g, err
 }
 
 // maxDocument is the maximum size of a document in bytes. 64 MiB is more than any document in a
@@ -170,37 +137,6 @@ func (w *watch) documents(ctx context.Context, at string) (docs map[string]strin
 		}
 	}
 	return docs, same, nil
-}
-
-// openAbove opens an array without documents of its own from the consolidated metadata of a group
-// above it. If no such group contains the array, it returns the error notFound.
-func openAbove(ctx context.Context, src store.Store, at string, notFound error, opts []zarr.Option) (*zarr.Array, error) {
-	for up := at; up != ""; {
-		up = nodeOf(up)
-		g, err := zarr.OpenGroup(ctx, src, up, opts...)
-		if err == nil {
-			var a *zarr.Array
-			if a, err = arrayIn(ctx, g, at); err == nil {
-				return a, nil
-			}
-		}
-		if !errors.Is(err, fault.NotFound) {
-			return nil, err
-		}
-	}
-	return nil, notFound
-}
-
-// arrayIn opens the array at a path below a group. The path is relative to the store's root.
-func arrayIn(ctx context.Context, g *zarr.Group, at string) (*zarr.Array, error) {
-	n, err := g.Open(ctx, strings.TrimPrefix(strings.TrimPrefix(at, g.Path()), "/"))
-	if err != nil {
-		return nil, err
-	}
-	if a, ok := n.(*zarr.Array); ok {
-		return a, nil
-	}
-	return nil, fault.Newf(fault.NotFound, "%q is a group, not an array", at)
 }
 
 // difference compares an array as described in the plan (from) with the current array (now). It

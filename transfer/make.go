@@ -63,7 +63,8 @@ type Options struct {
 const maxMemory = 1 << 30
 
 // NewPlan returns a plan that copies an array, or a group with all nodes below it. It reads only
-// metadata. If target is not nil, NewPlan checks that no value is stored at the target, and omits
+// metadata: the own documents of all nodes, even if the source was opened from consolidated metadata
+// (see [zarr.Group.Stored]). If target is not nil, NewPlan checks that no value is stored at the target, and omits
 // existing groups above the target from the plan. The [store.Tuning] of both stores determines the
 // cost of requests relative to bytes. NewPlan assumes the costs of a cloud store for a store
 // without Tuning.
@@ -91,10 +92,14 @@ func newPlan(ctx context.Context, source zarr.Node, target store.Store, o Option
 		o.Memory = min(concurrency.Memory()/2, maxMemory)
 	}
 	m := &maker{
-		o: &o, new: mem.New(), tmp: mem.New(), get: requestCost(source.(interface{ Store() store.Store }).Store()), request: requestCost(target),
+		o: &o, new: planned{mem.New(), o.Target.Store}, tmp: planned{mem.New(), o.Target.Store}, get: requestCost(source.(interface{ Store() store.Store }).Store()), request: requestCost(target),
 		p: &Plan{Version: Version, Source: o.Source, Target: o.Target, Memory: o.Memory, Documents: Documents{
 			Source: map[string]string{}, Target: map[string]string{}, Temporary: map[string]string{},
 		}},
+	}
+	source, err := source.Stored(ctx)
+	if err != nil {
+		return nil, err
 	}
 	if err := m.tree(ctx, source); err != nil {
 		return nil, err
@@ -110,6 +115,14 @@ func newPlan(ctx context.Context, source zarr.Node, target store.Store, o Option
 	m.p.Stages = append(slices.DeleteFunc(m.stages, func(s Stage) bool { return len(s.Steps) == 0 }), Stage{Steps: []Step{{Kind: Finish}}})
 	return m.p, m.p.Check(o.Zarr...)
 }
+
+// planned is a store for the documents of a plan. In errors it has the name of the target's store.
+type planned struct {
+	*mem.Store
+	name string
+}
+
+func (p planned) String() string { return p.name }
 
 // maker holds the state of NewPlan while it makes a plan.
 type maker struct {
@@ -148,7 +161,6 @@ func (m *maker) tree(ctx context.Context, n zarr.Node) error {
 		}
 	}
 	has, err := consolidated(g)
-	m.p.Documents.Consolidated = has
 	if err == nil && (has || m.o.Consolidate) {
 		_, err = made.Consolidate(ctx)
 	}

@@ -38,8 +38,7 @@ type Documents struct {
 	Source    map[string]string `json:"source"`
 	Target    map[string]string `json:"target"`
 	Temporary map[string]string `json:"temporary,omitempty"`
-	// Consolidated means that the source's documents are from the consolidated metadata of the
-	// copied group. Tasks then read the consolidated metadata to detect changes of the source.
+	// Consolidated is set in plans of earlier versions. It has no effect.
 	Consolidated bool `json:"consolidated,omitempty"`
 }
 
@@ -125,6 +124,9 @@ func (p *Plan) TasksOf(k int) (first, n int) {
 	}
 	return first, p.Stages[k].tasks()
 }
+
+// copying returns the number of stages that copy: all but the last one. It is at least 1.
+func (p *Plan) copying() int { return max(len(p.Stages)-1, 1) }
 
 // StageOf returns the stage of task i. i must be at least 0 and less than Tasks.
 func (p *Plan) StageOf(i int) int { return p.Task(i).Stage }

@@ -6,7 +6,9 @@ import (
 	"log"
 
 	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/store"
+	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
 // With consolidated metadata only the group's document is requested.
@@ -67,4 +69,34 @@ func ExampleDocuments() {
 	fmt.Println(a.Path(), a.Shape(), err)
 	// Output:
 	// era5/t2m [3] <nil>
+}
+
+// An array is opened as it is stored, though the group's consolidated metadata is out of date.
+func ExampleArray_Stored() {
+	ctx, st := context.Background(), mem.New()
+	g, err := zarr.CreateGroup(ctx, st, "", zarr.Spec{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	a, err := g.CreateArray(ctx, "t2m", zarr.Spec{Shape: []int{2}, DType: dtype.Float32})
+	if err != nil {
+		log.Fatal(err)
+	}
+	if g, err = g.Consolidate(ctx); err != nil {
+		log.Fatal(err)
+	}
+	if _, err := zarr.Append(ctx, a, 0, []float32{1, 2, 3}, zarr.AppendOptions{}); err != nil {
+		log.Fatal(err)
+	}
+
+	copied, err := g.OpenArray(ctx, "t2m")
+	if err != nil {
+		log.Fatal(err)
+	}
+	stored, err := copied.Stored(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(copied.Shape(), stored.(*zarr.Array).Shape())
+	// Output: [2] [5]
 }

@@ -1,6 +1,7 @@
 package zarr
 
 import (
+	"context"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -26,6 +27,9 @@ type Node interface {
 	Attrs() map[string]any
 	// Documents returns the metadata documents of the node by key, for the option [Documents].
 	Documents() (map[string][]byte, error)
+	// Stored returns the node as its own stored documents describe it; see [Array.Stored] and
+	// [Group.Stored].
+	Stored(ctx context.Context) (Node, error)
 	isNode()
 }
 

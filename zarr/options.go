@@ -132,7 +132,7 @@ func SingleWriter() Option {
 // option. Members of a group are listed and read one by one, and nodes opened through the group
 // are read from the store. By default consolidated metadata is used.
 func IgnoreConsolidated() Option {
-	return Option{"IgnoreConsolidated()", func(c *config) error { c.Direct, c.Documents = true, nil; return nil }}
+	return Option{"IgnoreConsolidated()", func(c *config) error { c.Direct, c.Named, c.Documents = true, false, nil; return nil }}
 }
 
 // Separator sets the separator in chunk keys, "/" or ".", for v2 arrays whose metadata lacks

@@ -29,7 +29,7 @@ func (censusCmd) Help() string {
 
 // Run counts the stored chunks of each array.
 func (c *censusCmd) Run(ctx context.Context, s *session) error {
-	p, n, err := s.openNode(ctx, c.URL)
+	p, n, err := s.openStored(ctx, c.URL)
 	if err != nil {
 		return err
 	}

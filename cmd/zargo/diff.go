@@ -34,12 +34,12 @@ func (c *diffCmd) Run(ctx context.Context, s *session) error {
 	if err != nil {
 		return err
 	}
-	p, a, err := s.openNode(ctx, c.A)
+	p, a, err := s.openStored(ctx, c.A)
 	if err != nil {
 		return err
 	}
 	defer p.release()
-	q, b, err := s.openNode(ctx, c.B)
+	q, b, err := s.openStored(ctx, c.B)
 	if err != nil {
 		return err
 	}

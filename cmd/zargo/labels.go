@@ -151,7 +151,7 @@ func (c *coordinates) read(ctx context.Context, from string, g *zarr.Group, dim 
 	if x, ok := c.found[key]; ok {
 		return x, nil
 	}
-	a, err := g.OpenArray(ctx, dim)
+	a, err := openMember(ctx, g, dim)
 	var x *dataset.Index
 	if err == nil {
 		x, err = dataset.OpenIndex(ctx, a, dataset.Options{})
@@ -164,6 +164,20 @@ func (c *coordinates) read(ctx context.Context, from string, g *zarr.Group, dim 
 	}
 	c.found[key] = x
 	return x, nil
+}
+
+// openMember opens an array of a group from its own documents. Nearly all arrays have the format of
+// their group, so it requests the documents of that format first.
+func openMember(ctx context.Context, g *zarr.Group, path string) (*zarr.Array, error) {
+	one, err := g.With(zarr.Format(g.Format()))
+	if err != nil {
+		return nil, err
+	}
+	a, err := one.OpenArray(ctx, path)
+	if errors.Is(err, fault.NotFound) {
+		return g.OpenArray(ctx, path)
+	}
+	return a, err
 }
 
 // level is the location of a node: a path in the store of coordinates.p, or a location above that
@@ -217,7 +231,8 @@ func (c *coordinates) group(ctx context.Context, l level) (*zarr.Group, error) {
 		}
 		c.opened = append(c.opened, p)
 	}
-	g, err := zarr.OpenGroup(ctx, p.Store, l.path, c.s.options()...)
+	// The array was opened from its own documents, and consolidated metadata may be out of date.
+	g, err := zarr.OpenGroup(ctx, p.Store, l.path, c.s.options(zarr.IgnoreConsolidated())...)
 	switch {
 	case errors.Is(err, fault.NotFound):
 		g = nil

@@ -31,7 +31,7 @@ func (c *createCmd) like(ctx context.Context, s *session) error {
 	if f.Codec != nil || f.ZFormat != 3 {
 		return usagef("--codec and --format require a CDL or JSON file after --like; the node of a URL is created with its codecs and format")
 	}
-	from, n, err := s.openNode(ctx, c.Like)
+	from, n, err := s.openStored(ctx, c.Like)
 	if err != nil {
 		return err
 	}

@@ -16,7 +16,7 @@ type migrateCmd struct {
 
 // Run writes v3 metadata for v1 and v2 nodes and prints one line for each.
 func (c *migrateCmd) Run(ctx context.Context, s *session) error {
-	p, n, err := s.openNode(ctx, c.URL)
+	p, n, err := s.openStored(ctx, c.URL)
 	if err != nil {
 		return err
 	}

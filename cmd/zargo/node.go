@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,7 +14,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/upkeep"
 )
 
-// openNode opens an array or a group. The caller closes the place.
+// openNode opens an array or a group to browse it. If no documents of the node are stored, openNode
+// takes the node from the consolidated metadata of a group above it, and warns. Commands that read
+// or move values, compare or delete use openStored. The caller closes the place.
 func (s *session) openNode(ctx context.Context, url string, more ...zarr.Option) (*place, zarr.Node, error) {
 	p, err := s.locate(ctx, url)
 	if err != nil {
@@ -26,13 +29,32 @@ func (s *session) openNode(ctx context.Context, url string, more ...zarr.Option)
 	p.release()
 	if errors.Is(err, fault.NotFound) {
 		if q, n := s.openCopied(ctx, p.root, more...); n != nil {
+			s.warn("%s: only the consolidated metadata of a group above describes the node: the store has no document of it", p.where)
 			return q, n, nil
 		}
 	}
 	return nil, nil, p.fail(s.notZarr(ctx, p.root, err))
 }
 
-// openArray opens an array. The caller closes the place.
+// openStored opens an array or a group from its own documents; see zarr.Group.Stored. The caller closes
+// the place.
+func (s *session) openStored(ctx context.Context, url string, more ...zarr.Option) (*place, zarr.Node, error) {
+	p, err := s.locate(ctx, url)
+	if err != nil {
+		return nil, nil, err
+	}
+	n, err := zarr.Open(ctx, p.Store, p.path, s.options(more...)...)
+	if err == nil {
+		n, err = n.Stored(ctx)
+	}
+	if err != nil {
+		p.release()
+		return nil, nil, p.fail(s.absent(ctx, p.root, err, more...))
+	}
+	return p, n, nil
+}
+
+// openArray opens an array from its own documents. The caller closes the place.
 func (s *session) openArray(ctx context.Context, url string, more ...zarr.Option) (*place, *zarr.Array, error) {
 	p, err := s.locate(ctx, url)
 	if err != nil {
@@ -43,16 +65,19 @@ func (s *session) openArray(ctx context.Context, url string, more ...zarr.Option
 		return p, a, nil
 	}
 	p.release()
+	return nil, nil, p.fail(s.absent(ctx, p.root, err, more...))
+}
+
+// absent returns err, the error of opening a node. If the node is absent, the result says whether
+// consolidated metadata still describes it.
+func (s *session) absent(ctx context.Context, l openurl.Location, err error, more ...zarr.Option) error {
 	if errors.Is(err, fault.NotFound) {
-		q, n := s.openCopied(ctx, p.root, more...)
-		if a, ok := n.(*zarr.Array); ok {
-			return q, a, nil
-		}
-		if n != nil {
+		if q, n := s.openCopied(ctx, l, more...); n != nil {
 			q.release()
+			return fmt.Errorf("%w; only the consolidated metadata of a group above still describes the node", err)
 		}
 	}
-	return nil, nil, p.fail(s.notZarr(ctx, p.root, err))
+	return s.notZarr(ctx, l, err)
 }
 
 // openCopied opens a node whose metadata exists only in the consolidated metadata of a group above

@@ -33,11 +33,17 @@ func (w *warnings) warn(format string, args ...any) {
 	}
 }
 
-// found prints a warning if consolidated metadata is unreadable, because the command then reads the
-// documents of the nodes instead. It ignores all other findings; zargo validate reports them.
+// found prints a warning if consolidated metadata is unreadable or out of date, because the command
+// then reads the documents of the nodes instead, or if a store cannot list. It ignores all other
+// findings; zargo validate reports them.
 func (w *warnings) found(f rule.Finding) {
-	if f.Rule == rule.BadConsolidated {
+	switch f.Rule {
+	case rule.BadConsolidated:
 		w.warn("%s: %s", f.Key, f.Message())
+	case rule.Stale:
+		w.warn("%s: consolidated metadata is out of date: %s", f.Key, f.Text)
+	case rule.Unlisted:
+		w.warn("%s: the store cannot list: %s", f.Key, f.Text)
 	}
 }
 

@@ -76,6 +76,13 @@ type Element struct {
 
 // Run compares two nodes, and all nodes below them if they are groups.
 func Run(ctx context.Context, a, b zarr.Node, o Options) (*Result, error) {
+	a, err := a.Stored(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if b, err = b.Stored(ctx); err != nil {
+		return nil, err
+	}
 	x, err := below(ctx, a)
 	if err != nil {
 		return nil, err

@@ -55,6 +55,10 @@ func NewWriter[T any](ctx context.Context, a Array, axis int, put Put[T], o Opti
 
 // begin claims the first rows.
 func (w *Writer[T]) begin(ctx context.Context, a Array, o Options) error {
+	a, from, err := o.due(ctx, a, w.axis)
+	if err != nil {
+		return err
+	}
 	w.outer, w.inner = 1, 1
 	shape := shapeOf(a)
 	for i, n := range shape {
@@ -67,12 +71,7 @@ func (w *Writer[T]) begin(ctx context.Context, a Array, o Options) error {
 	if w.outer*w.inner == 0 {
 		return fault.Newf(fault.Selection, "a row of an array of shape %v has no elements", shape)
 	}
-	var err error
-	if w.capacity, err = rest(a, w.axis, shape[w.axis]); err != nil {
-		return err
-	}
-	a, from, err := o.due(ctx, a, w.axis)
-	if err != nil {
+	if w.capacity, err = rest(a, w.axis, from); err != nil {
 		return err
 	}
 	w.rows, err = claimRows(ctx, a, appendTo(w.axis, from, from+w.capacity), o.Over, nil)

@@ -68,6 +68,10 @@ type Found struct {
 // the iteration continues. Any other error ends it.
 func (n *Node) Members(ctx context.Context, depth int) iter.Seq[Found] {
 	return func(yield func(Found) bool) {
+		if n.Cfg.Named {
+			n.own(ctx, depth, yield)
+			return
+		}
 		nodes, ok, bad, err := n.consolidated(ctx, depth)
 		if err != nil {
 			yield(Found{Err: err})
@@ -100,33 +104,48 @@ func (n *Node) walk(ctx context.Context, depth int, yield func(Found) bool) {
 			return
 		}
 		level = nil
-		for some := range slices.Chunk(children, windowOf*max(store.TuningOf(n.Store).Requests, 1)) {
-			nodes, err := n.openAll(ctx, some)
-			if err != nil {
-				yield(Found{Err: err})
-				return
+		if !n.opened(ctx, children, func(f Found) bool {
+			if f.path != "" && f.Node == nil && f.Err == nil {
+				return true
 			}
-			for i := range nodes {
-				f := nodes[i]
-				nodes[i] = Found{} // release the reference
-				if f.large {
-					if f.Node, f.Err = n.openChild(ctx, some[i], n.Cfg.MaxMetadata); notMeta(f.Err) {
-						yield(Found{Err: f.Err})
-						return
-					}
+			if !yield(f) {
+				return false
+			}
+			if sub := f.Node; sub != nil && sub.Group() != nil && depth != 1 {
+				level = append(level, &Node{Path: sub.Path, Format: sub.Format})
+			}
+			return true
+		}) {
+			return
+		}
+	}
+}
+
+// opened opens the nodes in directories and calls yield for each, in order. If a directory contains
+// no node, both Node and Err are nil. An error of the store is yielded with an empty path. opened
+// returns false after such an error, or if yield returns false.
+func (n *Node) opened(ctx context.Context, children []document.Place, yield func(Found) bool) bool {
+	for some := range slices.Chunk(children, windowOf*max(store.TuningOf(n.Store).Requests, 1)) {
+		nodes, err := n.openAll(ctx, some)
+		if err != nil {
+			yield(Found{Err: err})
+			return false
+		}
+		for i := range nodes {
+			f := nodes[i]
+			nodes[i] = Found{} // release the reference
+			if f.large {
+				if f.Node, f.Err = n.openChild(ctx, some[i], n.Cfg.MaxMetadata); notMeta(f.Err) {
+					yield(Found{Err: f.Err})
+					return false
 				}
-				if f.Node == nil && f.Err == nil {
-					continue
-				}
-				if !yield(f) {
-					return
-				}
-				if sub := f.Node; sub != nil && sub.Group() != nil && depth != 1 {
-					level = append(level, &Node{Path: sub.Path, Format: sub.Format})
-				}
+			}
+			if !yield(f) {
+				return false
 			}
 		}
 	}
+	return true
 }
 
 // windowOf is the number of nodes that are opened ahead of the consumer, for each concurrent

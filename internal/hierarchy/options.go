@@ -18,6 +18,7 @@ type Options struct {
 	MaxMetadata  int64             // maximum size of a document in bytes
 	SingleWriter bool              // replace documents without a condition
 	Direct       bool              // ignore consolidated metadata
+	Named        bool              // with Direct: compare consolidated metadata, and use its names if the store cannot list; see Own
 	Documents    map[string][]byte // documents that the caller provides, by key
 	Separator    string            // separator of chunk keys if the metadata omits it; "" means the default
 	Table        *codec.Table

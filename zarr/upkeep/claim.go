@@ -25,9 +25,12 @@ import (
 // DropClaim returns ErrConflict if the claim is younger than age. It also returns ErrConflict if
 // the claim belongs to an append to several arrays of a group whose lengths now differ; complete
 // that append with [zarr.Group.Append] and TakeOver. The write is conditional: if a process is
-// still running the change, that process fails with ErrConflict. n must have been opened from its
-// own documents instead of consolidated metadata.
+// still running the change, that process fails with ErrConflict. If n was not opened from its
+// own documents, DropClaim reads them (see [zarr.Array.Stored]).
 func DropClaim(ctx context.Context, n zarr.Node, age time.Duration) (dropped bool, err error) {
+	if n, err = n.Stored(ctx); err != nil {
+		return false, err
+	}
 	of := source(n)
 	c, err := claimOf(of)
 	if err != nil || !c.Under() {
@@ -130,6 +133,10 @@ func dropBelow(ctx context.Context, g *zarr.Group, ids []string) error {
 // CheckClaim returns the error that [DropClaim] would return, without changing anything. It returns
 // nil if the document lacks a claim.
 func CheckClaim(ctx context.Context, n zarr.Node, age time.Duration) error {
+	n, err := n.Stored(ctx)
+	if err != nil {
+		return err
+	}
 	of := source(n)
 	c, err := claimOf(of)
 	if err != nil || !c.Under() {

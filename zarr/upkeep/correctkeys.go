@@ -20,9 +20,13 @@ import (
 // CorrectKeys returns ErrConflict if chunks of several layouts are stored, if the document changed
 // since the array was opened, or if a change of the array's shape is in progress. It costs a
 // listing of the array's keys and one conditional write. The consolidated metadata of groups above
-// the array has the old layout until [UpdateAbove] updates it. The array must have been opened from
-// its own documents instead of consolidated metadata.
+// the array has the old layout until [UpdateAbove] updates it. If the array was not opened from its
+// own documents, CorrectKeys reads them (see [zarr.Array.Stored]).
 func CorrectKeys(ctx context.Context, a *zarr.Array) (meta.KeyEncoding, error) {
+	a, err := storedArray(ctx, a)
+	if err != nil {
+		return meta.KeyEncoding{}, err
+	}
 	e, err := correctKeys(ctx, a)
 	if err != nil {
 		return meta.KeyEncoding{}, errorf(hierarchy.SourceOf(a).At, err)

@@ -39,9 +39,13 @@ type Orphans struct {
 // new shape, unless MetadataOnly is set, and no others. Chunks that a change in progress may be
 // writing are excluded.
 //
-// FindOrphans lists the array's keys and needs memory for the positions of the chunks. The array
-// must have been opened from its own documents instead of consolidated metadata.
+// FindOrphans lists the array's keys and needs memory for the positions of the chunks. If the array
+// was not opened from its own documents, FindOrphans reads them (see [zarr.Array.Stored]).
 func FindOrphans(ctx context.Context, a *zarr.Array) (*Orphans, error) {
+	a, err := storedArray(ctx, a)
+	if err != nil {
+		return nil, err
+	}
 	s, err := scan(ctx, a)
 	if err != nil {
 		return nil, errorf(hierarchy.SourceOf(a).At, err)
