@@ -61,7 +61,7 @@ func (c *copyCmd) Run(ctx context.Context, s *session) error {
 	if err := transfer.Clean(ctx, p, open); err != nil {
 		return e.target.fail(err)
 	}
-	if _, err := fmt.Fprintf(s.out, "copied %s, %s\n", render.Plural(writtenArrays(p), "array"), render.Size(big.NewInt(last.Moved.BytesWritten))); err != nil {
+	if _, err := fmt.Fprintf(s.out, "copied %s, %s\n", render.Plural(writtenArrays(p), "array"), sized(last.Moved.BytesWritten)); err != nil {
 		return err
 	}
 	n, err := zarr.Open(ctx, e.target.Store, e.toPath, s.options()...)
@@ -69,6 +69,14 @@ func (c *copyCmd) Run(ctx context.Context, s *session) error {
 		return e.target.fail(err)
 	}
 	return consolidateFlag{c.Consolidate}.after(ctx, s, e.target, n)
+}
+
+// sized formats a number of written bytes with its unit.
+func sized(n int64) string {
+	if n < 1024 {
+		return render.Plural(int(n), "byte")
+	}
+	return render.Size(big.NewInt(n))
 }
 
 // dryRun prints the plan. If the plan has temporary arrays, it also prints the cost without them.

@@ -33,7 +33,7 @@ func (c *copyArgs) open(ctx context.Context, s *session, o transfer.Options, fla
 	if o, err = e.options(o); err != nil {
 		return nil, o, errors.Join(e.target.fail(trimmed(err)), e.close())
 	}
-	flags.from(ctx, s, e.source, &o)
+	flags.from(ctx, s, e.source, e.node, &o)
 	return e, o, nil
 }
 
@@ -55,7 +55,7 @@ func (s *session) openEnds(ctx context.Context, from, to, root string, more ...z
 	if strings.HasSuffix(strings.ToLower(strings.TrimRight(to, "/")), ".zip") {
 		return nil, usagef("%s would become a directory with that name; to write a zip archive, copy to %q", render.OneLine(to), render.OneLine(strings.TrimRight(to, "/")+"|zip:"))
 	}
-	src, n, err := s.openNode(ctx, from, more...)
+	src, n, err := s.openStored(ctx, from, more...)
 	if err != nil {
 		return nil, err
 	}

@@ -13,7 +13,7 @@ import (
 
 // copyFlags holds the flags for properties that a copy may change.
 type copyFlags struct {
-	Chunks      string   `help:"Elements of a chunk: 8760,10,10 for arrays with as many axes, or time=8760,lat=10 for arrays with axes of these names. Other arrays keep their chunk shape." placeholder:"N,…"`
+	Chunks      string   `help:"Elements of a chunk: 8760,10,10 for arrays with as many axes, or time=8760,lat=10 for arrays with axes of these names. Other arrays keep their chunk shape, and so do index coordinates (such as time of the dimension time), unless an item names the path: time/time=8760." placeholder:"N,…"`
 	Shards      string   `help:"Elements of a shard, in the same form. none stores each chunk as an object." placeholder:"N,…"`
 	Codec       []string `sep:"none" help:"Codecs of all arrays, as for create. By default each array keeps its codecs." placeholder:"CODEC"`
 	ZFormat     string   `name:"format" help:"Zarr format of the copy, 2 or 3. The default is the format of the source." enum:",2,3" default:""`
@@ -55,24 +55,27 @@ func (f *copyFlags) options() (o transfer.Options, to *applied, err error) {
 			return o, nil, err
 		}
 	}
-	if chunks != nil || f.Shards != "" {
-		o.Grid = func(a *zarr.Array) ([]int, []int, error) { return newGrid(a, chunks, shards) }
-	}
 	items, err := selFlags{f.Sel, f.Isel}.items()
 	if err != nil {
 		return o, nil, err
 	}
-	return o, &applied{chunks, shards, &parts{items: items, used: make([]bool, len(items))}}, nil
+	to = &applied{chunks: chunks, shards: shards, parts: &parts{items: items, used: make([]bool, len(items))}}
+	if chunks != nil || f.Shards != "" {
+		o.Grid = to.grid
+	}
+	return o, to, nil
 }
 
 // applied holds the flags that apply to some of the copied arrays.
 type applied struct {
 	chunks, shards *lengths
 	parts          *parts
+	top            string // path of the copied node
 }
 
-// from sets the option for --sel and --isel. p is the place of the source.
-func (f *applied) from(ctx context.Context, s *session, p *place, o *transfer.Options) {
+// from completes the flags and options for the copied node n. p is the place of the source.
+func (f *applied) from(ctx context.Context, s *session, p *place, n zarr.Node, o *transfer.Options) {
+	f.top = n.Path()
 	if f.parts.items == nil {
 		return
 	}
@@ -102,7 +105,7 @@ func (f *applied) release() {
 }
 
 // lengths is the value of --chunks or --shards. It has a number of elements for each axis, in order
-// or by axis name.
+// or by axis name, which may follow the path of an array below the copied node.
 type lengths struct {
 	flag, text string
 	none, used bool
@@ -128,7 +131,7 @@ func parseLengths(flag, text string) (*lengths, error) {
 		name = strings.TrimSpace(name)
 		n, err := strconv.Atoi(strings.TrimSpace(number))
 		if _, twice := l.named[name]; err != nil || n < 1 || name == "" || twice {
-			return nil, usagef("%s %q: each item must be DIMENSION=ELEMENTS, not %q", flag, text, part)
+			return nil, usagef("%s %q: each item must be DIMENSION=ELEMENTS or PATH/DIMENSION=ELEMENTS, not %q", flag, text, part)
 		}
 		l.named[name] = n
 	}
@@ -136,12 +139,19 @@ func parseLengths(flag, text string) (*lengths, error) {
 }
 
 // of returns the new shape of an array's chunks or shards, or nil if the flag does not apply to the
-// array. was is the old shape.
-func (l *lengths) of(a *zarr.Array, was []int) []int {
+// array. path is the path of the array relative to the copied node, and was is the old shape.
+//
+// An index coordinate keeps its shape unless it is the copied node or named by its path. Readers
+// load each index coordinate whole when they open a dataset, and should need one request for it.
+func (l *lengths) of(a *zarr.Array, path string, was []int) []int {
 	if l == nil || l.none {
 		return nil
 	}
+	index := path != "" && len(a.Dims()) == 1 && a.Dims()[0] == a.Name()
 	if l.named == nil {
+		if index {
+			return nil
+		}
 		if len(l.each) != len(a.Shape()) || len(l.each) == 0 {
 			return nil
 		}
@@ -150,7 +160,11 @@ func (l *lengths) of(a *zarr.Array, was []int) []int {
 	}
 	shape, found := slices.Clone(was), false
 	for d, name := range a.Dims() {
-		if n, ok := l.named[name]; ok && d < len(shape) {
+		n, ok := l.named[joined(path, name)]
+		if !ok && !index {
+			n, ok = l.named[name]
+		}
+		if ok && d < len(shape) {
 			shape[d], found, l.used = n, true, true
 		}
 	}
@@ -160,13 +174,15 @@ func (l *lengths) of(a *zarr.Array, was []int) []int {
 	return shape
 }
 
-// newGrid returns the shapes of chunks and shards in the copy of an array.
-func newGrid(a *zarr.Array, chunks, shards *lengths) ([]int, []int, error) {
+// grid returns the shapes of chunks and shards in the copy of an array.
+func (f *applied) grid(a *zarr.Array) ([]int, []int, error) {
+	chunks, shards := f.chunks, f.shards
+	path := strings.TrimPrefix(strings.TrimPrefix(a.Path(), f.top), "/")
 	was := a.Chunks()
 	if was == nil && (chunks != nil && chunks.named != nil || shards != nil && shards.named != nil) {
 		return nil, nil, fault.Newf(fault.Selection, "the chunks of %q differ in shape: set the chunks of the copy along each axis", a.Path())
 	}
-	newChunks := chunks.of(a, was)
+	newChunks := chunks.of(a, path, was)
 	inner := newChunks
 	if inner == nil {
 		inner = was
@@ -181,7 +197,7 @@ func newGrid(a *zarr.Array, chunks, shards *lengths) ([]int, []int, error) {
 	if whole == nil {
 		whole = inner
 	}
-	return newChunks, shards.of(a, whole), nil
+	return newChunks, shards.of(a, path, whole), nil
 }
 
 // parts applies --sel and --isel to several arrays.

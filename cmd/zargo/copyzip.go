@@ -16,12 +16,12 @@ func (c *copyCmd) archive(ctx context.Context, s *session, l openurl.Location, o
 	if c.Resume || c.Root != "" {
 		return usagef("--resume and --root cannot be used for a zip archive, which is written in one run")
 	}
-	src, n, err := s.openNode(ctx, c.From, c.separatorFlag.options()...)
+	src, n, err := s.openStored(ctx, c.From, c.separatorFlag.options()...)
 	if err != nil {
 		return err
 	}
 	defer src.release()
-	flags.from(ctx, s, src, &o)
+	flags.from(ctx, s, src, n, &o)
 	whole := l
 	whole.Inside = nil
 	o.Zarr = []zarr.Option{zarr.Extensions(s.codecs, dataTypes())}
