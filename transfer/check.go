@@ -68,7 +68,7 @@ func (p *Plan) check(opts []zarr.Option) error {
 	for k := range p.Stages {
 		for s := range p.Stages[k].Steps {
 			if err := c.step(k, &p.Stages[k].Steps[s]); err != nil {
-				return fmt.Errorf("stage %d, step %d: %w", k, s, err)
+				return fmt.Errorf("stage %d, step %d: %w", k+1, s+1, err)
 			}
 		}
 	}

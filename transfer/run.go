@@ -28,10 +28,13 @@ type RunOptions struct {
 	// finds all other tasks done.
 	Index, Count int
 	// Stage is the only stage to run, counted from 1. After the last stage that copies, Run also
-	// publishes the target. The default, 0, runs all stages in order. Stage must be set if Count is
-	// more than 1 and the plan has several copying stages, because each stage starts only when the
-	// previous one is complete.
+	// publishes the target. The default, 0, runs all stages in order. Each stage starts only when
+	// the previous one is complete.
 	Stage int
+	// Wait is the maximum time to wait for other processes before each stage, if Stage is 0 and
+	// Count is more than 1. If the previous stage is then not complete, Run returns
+	// fault.Unavailable, and a later call continues. The default, 0, does not wait.
+	Wait time.Duration
 	// Progress, if not nil, is called after each task, and once for the tasks that were done before
 	// the run. Calls are not concurrent.
 	Progress func(Progress)
@@ -61,11 +64,8 @@ type Progress struct {
 // below it; nothing is written then. It returns fault.Selection if Index, Count or Stage do not fit
 // the plan. Other errors are those of [RunTask].
 func Run(ctx context.Context, p *Plan, open Opener, o RunOptions) error {
-	if o.Count < 0 || o.Index < 0 || o.Index > 0 && o.Index >= o.Count || o.Stage < 0 || o.Stage > max(len(p.Stages)-1, 1) {
-		return fault.Newf(fault.Selection, "transfer: index %d of %d processes or stage %d of %d stages is out of range", o.Index, o.Count, o.Stage, len(p.Stages)-1)
-	}
-	if o.Count > 1 && o.Stage == 0 && len(p.Stages) > 2 {
-		return fault.Newf(fault.Selection, "transfer: the plan has %d stages: with several processes, Stage must be set", len(p.Stages)-1)
+	if o.Count < 0 || o.Index < 0 || o.Index > 0 && o.Index >= o.Count || o.Stage < 0 || o.Stage > p.copying() {
+		return fault.Newf(fault.Selection, "transfer: index %d of %d processes or stage %d of %d stages is out of range", o.Index, o.Count, o.Stage, p.copying())
 	}
 	w, err := openWith(ctx, p, open, o.Limits, o.Zarr)
 	if err != nil {
@@ -100,6 +100,11 @@ func (w *Worker) run(ctx context.Context, o RunOptions) error {
 		if o.Stage != 0 && o.Stage != k+1 {
 			continue
 		}
+		if k > 0 && o.Stage == 0 && o.Count > 1 {
+			if err := r.await(ctx, c, k); err != nil {
+				return fmt.Errorf("transfer: %w", err)
+			}
+		}
 		if err := r.stage(ctx, c, k); err != nil {
 			return err
 		}
@@ -131,6 +136,28 @@ func (r *running) share(k int) (lo, hi int) {
 	count := max(r.o.Count, 1)
 	at := func(i int) int { return first + int(int64(i)*int64(n)/int64(count)) }
 	return at(r.o.Index), at(r.o.Index + 1)
+}
+
+// between is the time between two looks at the tasks of other processes. Each look is a listing of
+// the markers of a stage.
+const between = time.Second
+
+// await waits until all stages before stage k are complete, at most RunOptions.Wait.
+func (r *running) await(ctx context.Context, c *claim, k int) error {
+	for end := time.Now().Add(r.o.Wait); ; {
+		err := r.w.before(ctx, c, k)
+		late := notYet("")
+		if !errors.As(err, &late) {
+			return err
+		}
+		left := time.Until(end)
+		if left <= 0 {
+			return fault.Newf(fault.Unavailable, "%s: run this process again when the other processes have done them", late)
+		}
+		if err := concurrency.Sleep(ctx, min(left, between)); err != nil {
+			return err
+		}
+	}
 }
 
 func (r *running) stage(ctx context.Context, c *claim, k int) error {

@@ -63,8 +63,11 @@ func TestStages(t *testing.T) {
 	if err := transfer.RunTask(t.Context(), p, first, w.open); n == 0 || !errors.Is(err, fault.Conflict) {
 		t.Fatalf("a stage began before the one it reads: %v", err)
 	}
-	if err := transfer.Run(t.Context(), p, w.open, transfer.RunOptions{Index: 1, Count: 2}); !errors.Is(err, fault.Selection) {
-		t.Fatalf("several processes run several stages: %v", err)
+	if err := transfer.Run(t.Context(), p, w.open, transfer.RunOptions{Index: 1, Count: 2, Stage: 2}); !errors.Is(err, fault.Conflict) || !strings.Contains(err.Error(), "of stage 1 are not done") {
+		t.Fatalf("the second stage began before the first was complete: %v", err)
+	}
+	if err := transfer.Run(t.Context(), p, w.open, transfer.RunOptions{Index: 1, Count: 2}); !errors.Is(err, fault.Unavailable) || !strings.Contains(err.Error(), "of stage 1 are not done") {
+		t.Fatalf("a process that does not wait for the first stage: %v", err)
 	}
 	for k := range len(p.Stages) - 1 {
 		for _, i := range []int{1, 0} {

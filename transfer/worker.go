@@ -206,13 +206,13 @@ func (w *Worker) before(ctx context.Context, c *claim, stage int) error {
 		if known {
 			continue
 		}
-		first, n := w.p.TasksOf(k)
+		_, n := w.p.TasksOf(k)
 		done, err := w.done(ctx, c, k)
 		if err != nil {
 			return err
 		}
 		if missing := n - done.count(); missing > 0 {
-			return fault.Newf(fault.Conflict, "%w", notYet(fmt.Sprintf("%d of the %d tasks of stage %d are not done (its tasks are %d to %d)", missing, n, k, first, first+n-1)))
+			return fault.Newf(fault.Conflict, "%w", notYet(fmt.Sprintf("%d of the %d tasks of stage %d are not done", missing, n, k+1)))
 		}
 		w.setComplete(k)
 	}

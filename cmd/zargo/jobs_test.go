@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -8,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -53,6 +55,52 @@ func TestJobFiles(t *testing.T) {
 			do(t, p, "transfer verify plan.json")
 		})
 	}
+}
+
+// TestStages runs a plan of two stages: the commands that plan prints, and processes without --stage.
+func TestStages(t *testing.T) {
+	t.Chdir(t.TempDir())
+	p := newProgram()
+	do(t, p, "create maps --group")
+	do(t, p, "create maps/t2m --shape 4096,64,64 --chunks 1,64,64 --dtype uint8 --dims time,lat,lon")
+	do(t, p, "create maps/time --shape 4096 --dtype int64 --dims time")
+	plan := func(to string) string {
+		return do(t, p, "transfer plan maps "+to+" --chunks time=4096,lat=4,lon=4 --max-mem 65MiB -o "+to+".json")
+	}
+	text := plan("one")
+	fails(t, zargo(t, p, "transfer run one.json --task-index 0 --task-count 2 --stage 2"), 11, "29 of the 29 tasks of stage 1 are not done")
+	fails(t, zargo(t, p, "transfer run one.json --stage 3"), 2, "--stage must be 1 to 2")
+	var ran int
+	for _, command := range regexp.MustCompile(`zargo (transfer run .*)`).FindAllStringSubmatch(text, -1) {
+		for i := range 2 {
+			ran++
+			do(t, p, strings.NewReplacer(" I ", fmt.Sprintf(" %d ", i), " N ", " 2 ").Replace(command[1]))
+		}
+		if ran == 2 {
+			if r := zargo(t, p, "transfer verify one.json"); !strings.HasPrefix(r.out, "stage 2: 32 of 32 tasks not done: 29-60\n") {
+				t.Errorf("verify: %q", r.out)
+			}
+		}
+	}
+	do(t, p, "transfer verify one.json")
+	if ran != 4 {
+		t.Errorf("%d commands ran:\n%s", ran, text)
+	}
+
+	plan("two")
+	var both sync.WaitGroup
+	for i := range 2 {
+		both.Go(func() {
+			var out, errOut bytes.Buffer
+			args := strings.Fields(fmt.Sprintf("transfer run two.json --task-index %d --task-count 2", i))
+			if code := newProgram().run(t.Context(), args, strings.NewReader(""), &out, &errOut); code != 0 {
+				t.Errorf("process %d: exit %d, %s", i, code, &errOut)
+			}
+		})
+	}
+	both.Wait()
+	do(t, p, "transfer verify two.json")
+	do(t, p, "diff one two")
 }
 
 // commandLine returns the arguments of zargo in a job file, with plan.json as the plan.

@@ -10,6 +10,7 @@ import (
 	"runtime/debug"
 	"strings"
 	"text/tabwriter"
+	"unicode"
 
 	"github.com/zargo-io/zargo/cmd/zargo/internal/render"
 	"github.com/zargo-io/zargo/concurrency"
@@ -92,9 +93,13 @@ func printPlan(w io.Writer, p *transfer.Plan) error {
 		return err
 	}
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	stages := copyingStages(p)
 	for _, c := range costs {
 		if c.Step.To == nil {
 			continue
+		}
+		if stages > 1 {
+			fmt.Fprintf(table, "stage %d\t", c.Stage+1)
 		}
 		path := c.Step.To.Path
 		if c.Step.To.In == transfer.Temporary {
@@ -110,6 +115,36 @@ func printPlan(w io.Writer, p *transfer.Plan) error {
 	}
 	_, err = fmt.Fprintf(w, "%s, at most %d reads and %d writes, and %s of markers; %s of memory\n", render.Plural(tasks, "task"), reads, writes, render.Plural(tasks, "write"), render.Size(big.NewInt(p.Memory)))
 	return err
+}
+
+// copyingStages returns the number of stages of a plan that the flag --stage counts: all but the last
+// one, which stores the metadata of the copy.
+func copyingStages(p *transfer.Plan) int { return len(p.Stages) - 1 }
+
+// printCommands prints the commands that run a plan in one process, or in several.
+func printCommands(w io.Writer, p *transfer.Plan, plan string) error {
+	plan = shellArg(plan)
+	fmt.Fprintf(w, "\nto copy in one process:\n  zargo transfer resume %s\n", plan)
+	if n := copyingStages(p); n > 1 {
+		fmt.Fprintf(w, "to copy in N processes, one job for each stage, each after the previous one has ended (I is 0 to N-1):\n")
+		for k := range n {
+			fmt.Fprintf(w, "  zargo transfer run %s --task-index I --task-count N --stage %d\n", plan, k+1)
+		}
+	} else {
+		fmt.Fprintf(w, "to copy in N processes (I is 0 to N-1):\n  zargo transfer run %s --task-index I --task-count N\n", plan)
+	}
+	_, err := fmt.Fprintf(w, "then:\n  zargo transfer verify %s\n  zargo transfer clean %s\n", plan, plan)
+	return err
+}
+
+// shellArg quotes an argument for a shell if it needs quotes.
+func shellArg(arg string) string {
+	if arg != "" && !strings.ContainsFunc(arg, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("/.:_-+=@%,", r)
+	}) {
+		return render.OneLine(arg)
+	}
+	return quoted(render.OneLine(arg))
 }
 
 // sums returns upper bounds of the tasks and requests of a plan.

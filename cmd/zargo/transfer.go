@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"strconv"
+	"strings"
 	"sync/atomic"
+	"time"
 
 	"github.com/zargo-io/zargo/cmd/zargo/internal/render"
 	"github.com/zargo-io/zargo/openurl"
@@ -59,7 +62,10 @@ func (c *transferPlanCmd) Run(ctx context.Context, s *session) error {
 	if _, err := at.Put(ctx, key, p.Encode(), store.PutOptions{}); err != nil {
 		return at.fail(err)
 	}
-	return printPlan(s.out, p)
+	if err := printPlan(s.out, p); err != nil {
+		return err
+	}
+	return printCommands(s.out, p, c.Out)
 }
 
 // openFile opens the store that contains a file or an object, and returns its key.
@@ -128,12 +134,12 @@ type transferRunCmd struct {
 	planFlags
 	TaskIndex *int `help:"Index of the share of the tasks to run, from 0. The default is JOB_COMPLETION_INDEX, AWS_BATCH_JOB_ARRAY_INDEX, CLOUD_RUN_TASK_INDEX, BATCH_TASK_INDEX, SLURM_ARRAY_TASK_ID or SLURM_PROCID." placeholder:"I"`
 	TaskCount int  `help:"Number of shares. The default is CLOUD_RUN_TASK_COUNT or BATCH_TASK_COUNT." placeholder:"N"`
-	Stage     int  `help:"The stage to run, from 1. If the plan has several stages, each needs its own job." placeholder:"K"`
+	Stage     int  `help:"The only stage to run, from 1. By default the process runs its share of each stage. If other processes have not completed a stage, it waits for a short time and then ends with code 75: start it again." placeholder:"K"`
 }
 
 // Run runs this process's share of the tasks.
 func (c *transferRunCmd) Run(ctx context.Context, s *session) error {
-	o := transfer.RunOptions{Stage: c.Stage}
+	o := transfer.RunOptions{Stage: c.Stage, Wait: waitForStage}
 	var err error
 	if o.Index, o.Count, err = share(c.TaskIndex, c.TaskCount, s.env); err != nil {
 		return err
@@ -143,9 +149,17 @@ func (c *transferRunCmd) Run(ctx context.Context, s *session) error {
 	if err != nil {
 		return again(err)
 	}
+	if n := copyingStages(p); c.Stage < 0 || c.Stage > n {
+		return usagef("--stage must be 1 to %d, the number of stages of the plan, is %d", n, c.Stage)
+	}
 	_, err = s.runPlan(ctx, p, open, o)
 	return again(broken(ctx, err))
 }
+
+// waitForStage is how long a process waits for the other processes of a stage. It is short, because
+// a process that waits may keep others from starting. Job engines start the process again after
+// code 75.
+const waitForStage = 10 * time.Second
 
 // share returns the index of this process and the number of processes that share the tasks. The
 // numbers are set by flags, or by the environment variables of job engines. share ignores
@@ -245,15 +259,55 @@ func (c *transferVerifyCmd) Run(ctx context.Context, s *session) error {
 	}
 	over.Store(true)
 	s.far.at(int64(p.Tasks()-len(missing)), int64(p.Tasks()))
-	for _, i := range missing {
-		if _, err := fmt.Fprintln(s.out, i); err != nil {
+	if len(missing) == 0 {
+		return nil
+	}
+	if err := printMissing(s.out, p, missing); err != nil {
+		return err
+	}
+	return fmt.Errorf("%d of %s are not done: run them with zargo transfer run or resume", len(missing), render.Plural(p.Tasks(), "task"))
+}
+
+// printMissing prints, for each stage, the number of tasks that are not done and their numbers.
+func printMissing(w io.Writer, p *transfer.Plan, missing []int) error {
+	for k := range p.Stages {
+		first, n := p.TasksOf(k)
+		var of []int
+		for _, i := range missing {
+			if i >= first && i < first+n {
+				of = append(of, i)
+			}
+		}
+		var err error
+		switch {
+		case len(of) == 0:
+		case k == copyingStages(p):
+			_, err = fmt.Fprintln(w, "the metadata of the copy is not stored")
+		default:
+			_, err = fmt.Fprintf(w, "stage %d: %d of %s not done: %s\n", k+1, len(of), render.Plural(n, "task"), spans(of))
+		}
+		if err != nil {
 			return err
 		}
 	}
-	if len(missing) > 0 {
-		return fmt.Errorf("%d of %s are not done", len(missing), render.Plural(p.Tasks(), "task"))
-	}
 	return nil
+}
+
+// spans formats ascending numbers, with ranges such as 3-5.
+func spans(list []int) string {
+	var parts []string
+	for i := 0; i < len(list); {
+		j := i
+		for j+1 < len(list) && list[j+1] == list[j]+1 {
+			j++
+		}
+		part := strconv.Itoa(list[i])
+		if j > i {
+			part += "-" + strconv.Itoa(list[j])
+		}
+		parts, i = append(parts, part), j+1
+	}
+	return strings.Join(parts, ", ")
 }
 
 type transferResumeCmd struct{ planFlags }
