@@ -88,7 +88,7 @@ func (g growing) Fill(ctx context.Context, box claim.Box) error {
 	}
 	fill := g.meta.Fill
 	if fill == nil {
-		fill = make([]byte, g.meta.DType.Size())
+		fill = g.meta.DType.DefaultFill()
 	}
 	return g.WriteBytes(ctx, slices.Repeat(fill, n), sel...)
 }

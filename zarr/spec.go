@@ -81,7 +81,7 @@ type Spec struct {
 }
 
 // NoFill is the Spec.Fill of a v2 array with an undefined fill value (null). Missing chunks of the
-// array read as zero, and every written chunk is stored.
+// array read as the default of the data type (see [dtype.Type]), and every written chunk is stored.
 const NoFill = noFill(0)
 
 type noFill uint8

@@ -55,7 +55,7 @@ func TestDamages(t *testing.T) {
 			if err := os.Remove("g/a/1"); err != nil {
 				t.Fatal(err)
 			}
-		}, 0, "warning missing-chunk a/1 a chunk is not stored and the fill value is null; its elements are undefined and are read as zero"},
+		}, 0, "warning missing-chunk a/1 a chunk is not stored and the fill value is null; its elements are undefined and are read as the default of the data type"},
 		{"truncated chunk", old, cut("g/a/1", 7), 5, "error corrupt a/1 codec numcodecs.gzip: corrupt data: gzip header: unexpected EOF"},
 		{"flipped byte under crc32c", sums, flip("g/a/c/1", 5), 5, "error corrupt a/c/1 codec crc32c: corrupt data: checksum of 4 bytes"},
 		{"both formats", sums, func(t *testing.T) { write(t, "g/a/.zarray", []byte("{}")) }, 0, "warning two-formats a/.zarray metadata of v2 and of v3 exists at one path; v3 is read"},

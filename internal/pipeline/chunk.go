@@ -316,8 +316,8 @@ func (c *Chunk) before(old []byte, s *Scratch, needed bool) ([]byte, error) {
 	return whole, err
 }
 
-// FillBox sets a box of dst to the fill value. If the fill value is undefined, it sets the box to
-// zero.
+// FillBox sets a box of dst to the fill value, or to the default of the data type if the fill value
+// is undefined.
 func (c *Chunk) FillBox(dst Memory, b grid.Box) {
 	if dst.Bytes != nil {
 		c.fill.set(dst, b)
@@ -327,7 +327,7 @@ func (c *Chunk) FillBox(dst Memory, b grid.Box) {
 // filler is the fill value of an array.
 type filler struct {
 	defined []byte // one element; nil if it is undefined or all is set
-	one     []byte // one element: defined, or zero if defined is nil
+	one     []byte // one element: defined, or the default of the type if defined is nil
 	all     []byte // the fill values of one structure if they differ, else nil
 	within  []int  // the shape of all, along the last axes
 }

@@ -52,10 +52,7 @@ func New(t *codec.Table, specs []codec.Spec, in codec.Repr, axes []grid.Axis, o 
 	p := &Pipeline{table: t, specs: specs, axes: axes, typ: in.Type, fill: filler{defined: in.Fill, one: in.Fill}, options: o}
 	p.options.varies = in.Type.Size() == 0
 	if in.Fill == nil {
-		p.fill.one = make([]byte, in.Type.Size())
-		if in.Type.Size() == 0 {
-			p.fill.one = in.Type.DefaultFill()
-		}
+		p.fill.one = in.Type.DefaultFill()
 	}
 	return p, p.bindAll()
 }
@@ -102,7 +99,7 @@ func (p *Pipeline) Axes() []grid.Axis { return p.axes }
 func (p *Pipeline) Type() dtype.Type { return p.typ }
 
 // Fill returns the value of the elements of missing chunks: the fill value or, if the fill value is
-// undefined, zero. The caller must not modify the shared slice.
+// undefined, the default of the data type. The caller must not modify the shared slice.
 func (p *Pipeline) Fill() []byte { return p.fill.one }
 
 // Specs returns a copy of the codecs that were passed to New. For a field, these are the codecs of

@@ -308,17 +308,9 @@ func (s *Struct) Check(b []byte) error {
 	return nil
 }
 
-// DefaultFill returns the default fill values of the fields.
-func (s *Struct) DefaultFill() []byte {
-	b := make([]byte, 0, s.size)
-	for _, f := range s.fields {
-		one := f.Type.DefaultFill()
-		for range f.Elems() {
-			b = append(b, one...)
-		}
-	}
-	return b
-}
+// DefaultFill returns an element whose bytes are all zero, as in zarr-python. The default of a time
+// in a structure is therefore 1970-01-01, not NaT.
+func (s *Struct) DefaultFill() []byte { return make([]byte, s.size) }
 
 // ParseFill parses a fill value. In v3 it is an object with a fill value for each field. In v2, and
 // in old v3 documents, it is base64 of the stored element; missing bytes at the end are zero. In v2

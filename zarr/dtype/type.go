@@ -36,7 +36,8 @@ type Type interface {
 	Canon(b []byte)
 
 	// DefaultFill returns, in memory form, the fill value of arrays that are created without a fill
-	// value. The caller owns it.
+	// value, and the value of the missing elements of arrays whose fill value is undefined (v2's
+	// null). It is zero for numbers, empty for text, and NaT for times. The caller owns it.
 	DefaultFill() []byte
 
 	// ParseFill parses a fill value in the metadata of a format (2 or 3; v1 is parsed as 2) and

@@ -153,7 +153,7 @@ func table() []entry {
 		{NoNode, Note, fault.Metadata, "a directory in a group is not a node; everything below it is ignored", core + "\"Hierarchy\""},
 		{OtherLayout, Warning, fault.Metadata, "chunks are stored under keys of another layout and are not read", core + "\"Chunk key encoding\"; " + v2 + "\"Chunks\""},
 		{WrongSeparator, Fault, fault.Metadata, "all chunks are stored under keys of another layout than the metadata declares, so every element is read as the fill value", core + "\"Chunk key encoding\"; " + v2 + "\"Chunks\""},
-		{MissingChunk, Warning, fault.Corrupt, "a chunk is not stored and the fill value is null; its elements are undefined and are read as zero", v2 + "\"Metadata\""},
+		{MissingChunk, Warning, fault.Corrupt, "a chunk is not stored and the fill value is null; its elements are undefined and are read as the default of the data type", v2 + "\"Metadata\""},
 		{Stale, Fault, fault.Metadata, "consolidated metadata differs from the stored metadata", core + "\"Consolidated metadata\""},
 		{LeftOverClaim, Note, fault.Metadata, "a change of the shape is in progress, or its process was killed", "zargo"},
 		{Unlisted, Note, unsupported, "the store cannot list; chunks are requested one by one, and other keys are not found", core + "\"Abstract store interface\""},
