@@ -2,7 +2,6 @@ package transfer
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"maps"
 	"path"
@@ -12,6 +11,7 @@ import (
 	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/meta"
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
@@ -129,14 +129,12 @@ func (p *Plan) groups() (groups []string, nodes map[string]bool) {
 	for _, key := range p.within() {
 		at := nodeOf(key)
 		nodes[at] = true
-		var doc struct {
-			Type string `json:"node_type"`
-		}
 		switch path.Base(key) {
 		case ".zgroup":
 			groups = append(groups, at)
 		case "zarr.json":
-			if json.Unmarshal([]byte(p.Documents.Target[key]), &doc) == nil && doc.Type == "group" {
+			kind, err := meta.Member(key, []byte(p.Documents.Target[key]), "node_type")
+			if err == nil && string(kind) == `"group"` {
 				groups = append(groups, at)
 			}
 		}

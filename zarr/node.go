@@ -9,6 +9,7 @@ import (
 
 	"github.com/zargo-io/zargo/internal/document"
 	"github.com/zargo-io/zargo/internal/hierarchy"
+	"github.com/zargo-io/zargo/internal/jsontext"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/meta"
 	"github.com/zargo-io/zargo/zarr/store"
@@ -84,15 +85,15 @@ func Attr[T any](n Node, name string) (value T, ok bool, err error) {
 	if t, same := v.(T); same {
 		return t, true, nil
 	}
-	b, err := meta.EncodeAttrs(map[string]any{name: v})
+	b, err := meta.EncodeAttr(jsontext.Quoted(v)) // encoding/json cannot parse NaN
 	if err != nil {
 		return value, true, err
 	}
-	var m map[string]T
-	if err := json.Unmarshal(b, &m); err != nil {
+	var t T
+	if err := json.Unmarshal(b, &t); err != nil {
 		return value, true, fault.Newf(fault.Type, "attribute %q of %q: %w", name, n.Path(), err)
 	}
-	return m[name], true, nil
+	return t, true, nil
 }
 
 // errf adds the store and the path of the node to an error.

@@ -8,6 +8,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/zargo-io/zargo/internal/jsontext"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/meta"
@@ -94,8 +95,24 @@ func (c *attrsCmd) change(ctx context.Context, s *session, set map[string]any) e
 	return c.after(ctx, s, p, changed)
 }
 
-// parseJSON parses one JSON value and keeps the notation of numbers.
+// parseJSON parses one JSON value and keeps the notation of numbers. It also accepts the bare tokens
+// NaN, Infinity and -Infinity, as zarr-python stores them.
 func parseJSON(text string) (any, error) {
+	v, err := standardJSON(text)
+	if err == nil {
+		return v, nil
+	}
+	canon, bad := jsontext.Canon(nil, []byte(text), jsontext.Tokens)
+	if bad != nil {
+		return nil, err
+	}
+	if v, bad = standardJSON(string(canon)); bad != nil {
+		return nil, err
+	}
+	return jsontext.Floats(v), nil
+}
+
+func standardJSON(text string) (any, error) {
 	d := json.NewDecoder(strings.NewReader(text))
 	d.UseNumber()
 	var v any

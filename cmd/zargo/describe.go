@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"math/big"
@@ -9,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/zargo-io/zargo/cmd/zargo/internal/render"
+	"github.com/zargo-io/zargo/internal/jsontext"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/meta"
@@ -129,15 +129,10 @@ func count(shape []int, chunks chunking) *big.Int {
 	return n
 }
 
-// attributes returns a node's attributes as compact JSON. Numbers keep their stored notation.
+// attributes returns a node's attributes as compact JSON. Numbers keep their stored notation. NaN and
+// the infinities become strings.
 func attributes(n zarr.Node) (json.RawMessage, error) {
-	doc, err := meta.EncodeAttrs(n.Attrs())
-	if err != nil {
-		return nil, err
-	}
-	var b bytes.Buffer
-	err = json.Compact(&b, doc)
-	return b.Bytes(), err
+	return meta.EncodeAttr(jsontext.Quoted(n.Attrs()))
 }
 
 // list formats a shape, as in "10, 20". It returns "scalar" for an empty shape.

@@ -163,17 +163,11 @@ func printAttrs(out io.Writer, attrs map[string]any) error {
 	return w.Flush()
 }
 
-// compactValue returns the JSON of an attribute's value.
+// compactValue returns the JSON of an attribute's value, in which NaN and the infinities are bare
+// tokens.
 func compactValue(v any) (string, error) {
-	doc, err := meta.EncodeAttrs(map[string]any{"": v})
-	if err != nil {
-		return "", err
-	}
-	doc, err = compact(doc)
-	if err != nil {
-		return "", err
-	}
-	return strings.TrimSuffix(strings.TrimPrefix(string(doc), `{"":`), "}"), nil
+	doc, err := meta.EncodeAttr(v)
+	return string(doc), err
 }
 
 func (d *arrayInfo) codecText() string {

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/zargo-io/zargo/internal/jsontext"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/meta"
@@ -67,23 +68,22 @@ func (d *differences) add(name string, a, b json.RawMessage) {
 }
 
 // attr returns an attribute as compact JSON, or nil if the attribute does not exist. Members of
-// objects are sorted, so that equal values have equal texts.
+// objects are sorted, so that equal values have equal texts. The bare tokens NaN, Infinity and
+// -Infinity become objects, as in [jsontext.Canon], so that they differ from strings.
 func attr(attrs meta.Attrs, name string) (json.RawMessage, error) {
 	v, ok := attrs[name]
 	if !ok {
 		return nil, nil
 	}
-	b, err := meta.EncodeAttrs(meta.Attrs{"": v})
-	if err != nil {
-		return text("not JSON: " + err.Error()), nil //nolint:nilerr // such as NaN, which stored attributes may contain
+	b, err := meta.EncodeAttr(v)
+	if err != nil || json.Valid(b) {
+		return b, err
 	}
-	var m map[string]json.RawMessage
-	if err := json.Unmarshal(b, &m); err != nil {
-		return nil, err
+	canon, err := jsontext.Canon(nil, b, jsontext.Tokens)
+	if err != nil { // it also contains the canonical form of a token
+		return text(string(b)), nil //nolint:nilerr // the text differs from that of every other value
 	}
-	var out bytes.Buffer
-	err = json.Compact(&out, m[""])
-	return out.Bytes(), err
+	return canon, nil
 }
 
 // codecsText returns codecs as JSON. The members of their configurations are sorted.

@@ -102,15 +102,8 @@ func Same(a, b meta.Node) bool {
 	return isArray == isToo && (!isArray || x.Difference(y) == "")
 }
 
-// StrictV3 returns the node's zarr.json without claim and record. If attributes contain bare tokens
-// such as NaN, StrictV3 re-encodes zarr.json without these tokens.
-func (s *Source) StrictV3() ([]byte, error) {
-	doc, err := Unclaimed(s.Doc)
-	if err != nil || meta.Strict(doc) {
-		return doc, err
-	}
-	return meta.SetAttrs(s.Doc.Key, doc, attrsOf(s.Model))
-}
+// CopyV3 returns the node's zarr.json for consolidated metadata: without claim and record.
+func (s *Source) CopyV3() ([]byte, error) { return Unclaimed(s.Doc) }
 
 // Proven returns an error if the read of .zattrs was denied, because the attributes are then
 // unknown. A reader treats denied attributes as absent, but a copy must not.
@@ -121,9 +114,10 @@ func (s *Source) Proven() error {
 	return nil
 }
 
-// StrictV2 returns the node's documents without claim, record and bare tokens such as NaN. name is
-// the name of doc. attrs is nil if .zattrs is absent.
-func (s *Source) StrictV2() (name string, doc, attrs []byte, err error) {
+// CopyV2 returns the node's documents for consolidated metadata: without claim and record, and
+// without bare tokens such as NaN in doc. Attributes keep such tokens. name is the name of doc. attrs
+// is nil if .zattrs is absent.
+func (s *Source) CopyV2() (name string, doc, attrs []byte, err error) {
 	if err := s.Proven(); err != nil {
 		return "", nil, nil, err
 	}
@@ -132,11 +126,6 @@ func (s *Source) StrictV2() (name string, doc, attrs []byte, err error) {
 	}
 	if attrs, err = Unclaimed(s.Attrs); err != nil {
 		return "", nil, nil, err
-	}
-	if attrs != nil && !meta.Strict(attrs) {
-		if attrs, err = meta.EncodeAttrs(attrsOf(s.Model)); err != nil {
-			return "", nil, nil, err
-		}
 	}
 	a, ok := s.Model.(*meta.Array)
 	if !ok {

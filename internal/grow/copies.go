@@ -96,7 +96,7 @@ func (g *group) finish(ctx context.Context, members []member) error {
 	}
 	nodes := map[string][]byte{}
 	for _, m := range members {
-		doc, err := m.array.Source().StrictV3()
+		doc, err := m.array.Source().CopyV3()
 		if err != nil {
 			return err
 		}
@@ -169,7 +169,7 @@ func (g *group) splice(ctx context.Context, members []member) error {
 	}
 	docs := map[string][]byte{}
 	for _, m := range members {
-		name, doc, _, err := m.array.Source().StrictV2()
+		name, doc, _, err := m.array.Source().CopyV2()
 		if err != nil {
 			return err
 		}

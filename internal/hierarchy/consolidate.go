@@ -241,7 +241,7 @@ func (n *Node) consolidate(nodes map[string]*Node, c claim.Claim) (key string, d
 	docs := map[string][]byte{}
 	if n.Format == 3 {
 		for path, of := range nodes {
-			doc, err := of.Source().StrictV3()
+			doc, err := of.Source().CopyV3()
 			if err == nil {
 				docs[path], err = before(c, of, of.Doc.Key, doc)
 			}
@@ -255,7 +255,7 @@ func (n *Node) consolidate(nodes map[string]*Node, c claim.Claim) (key string, d
 	all := maps.Clone(nodes)
 	all[""] = n
 	for path, of := range all {
-		name, doc, attrs, err := of.Source().StrictV2()
+		name, doc, attrs, err := of.Source().CopyV2()
 		if err != nil {
 			return "", nil, err
 		}

@@ -14,10 +14,13 @@ import (
 )
 
 // EncodeAttrs returns attributes as a v2 .zattrs document, with members sorted by name. A
-// json.Number is written unchanged. NaN and the infinities, which JSON lacks, become the strings
-// "NaN", "Infinity" and "-Infinity". EncodeAttrs returns fault.Type for values that JSON cannot
-// represent.
+// json.Number is written unchanged. NaN and the infinities, which JSON lacks, become the bare tokens
+// NaN, Infinity and -Infinity, as in zarr-python. EncodeAttrs returns fault.Type for values that JSON
+// cannot represent.
 func EncodeAttrs(attrs Attrs) ([]byte, error) { return indent(attributes(attrs)) }
+
+// EncodeAttr returns the value of one attribute, encoded as by [EncodeAttrs] but without white space.
+func EncodeAttr(value any) ([]byte, error) { return appendValue(nil, value, 0) }
 
 // SetAttrs replaces the attributes of a v3 document by attrs and returns the new document. All
 // other bytes of the document are unchanged. key names the document in errors.
@@ -41,12 +44,8 @@ func setMember(key string, doc []byte, name string, value json.RawMessage) ([]by
 	open := bytes.IndexByte(doc, '{') + 1
 	space := doc[open : open+len(doc[open:])-len(bytes.TrimLeft(doc[open:], " \t\r\n"))]
 	if i := bytes.LastIndexByte(space, '\n'); i >= 0 { // the document is indented
-		var b bytes.Buffer
 		step := string(space[i+1:])
-		if err := json.Indent(&b, value, step, step); err != nil {
-			return nil, o.member(name).err(err)
-		}
-		value = b.Bytes()
+		value = indented(value, step, step)
 	}
 	for _, m := range o.all {
 		if m.name == name {
@@ -193,11 +192,11 @@ func appendReflect(dst []byte, r reflect.Value, depth int) ([]byte, error) {
 func appendFloat(dst []byte, f float64, v any) ([]byte, error) {
 	switch {
 	case math.IsNaN(f):
-		return append(dst, `"NaN"`...), nil
+		return append(dst, "NaN"...), nil
 	case math.IsInf(f, 1):
-		return append(dst, `"Infinity"`...), nil
+		return append(dst, "Infinity"...), nil
 	case math.IsInf(f, -1):
-		return append(dst, `"-Infinity"`...), nil
+		return append(dst, "-Infinity"...), nil
 	}
 	return appendOther(dst, v)
 }

@@ -1,9 +1,11 @@
 package meta
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"math"
+	"strings"
 	"testing"
 	"time"
 
@@ -88,15 +90,15 @@ func TestEncodeAttrs(t *testing.T) {
 		{"no number", json.Number("1,5"), ``},
 		{"number and more", json.Number("1 "), ``},
 		{"empty number", json.Number(""), ``},
-		{"NaN", nan, `"NaN"`},
-		{"infinities", []float64{inf, -inf, 0.1}, `["Infinity","-Infinity",0.1]`},
+		{"NaN", nan, `NaN`},
+		{"infinities", []float64{inf, -inf, 0.1}, `[Infinity,-Infinity,0.1]`},
 		{"single precision", float32(0.1), `0.1`},
-		{"named", level(nan), `"NaN"`},
+		{"named", level(nan), `NaN`},
 		{"pointer", &one, `1.5`},
 		{"nil pointer", (*float64)(nil), `null`},
-		{"array", [2]float32{1, float32(inf)}, `[1,"Infinity"]`},
-		{"map of floats", map[string]float64{"b": nan, "a": 1}, `{"a":1,"b":"NaN"}`},
-		{"nested", Attrs{"x": []any{Attrs{"y": nan}}}, `{"x":[{"y":"NaN"}]}`},
+		{"array", [2]float32{1, float32(inf)}, `[1,Infinity]`},
+		{"map of floats", map[string]float64{"b": nan, "a": 1}, `{"a":1,"b":NaN}`},
+		{"nested", Attrs{"x": []any{Attrs{"y": nan}}}, `{"x":[{"y":NaN}]}`},
 		{"bytes", []byte("hi"), `"aGk="`},
 		{"nil list", []float64(nil), `null`},
 		{"struct", named{3}, `{"n":3}`},
@@ -127,5 +129,44 @@ func TestEncodeAttrs(t *testing.T) {
 	}
 	if doc, err := EncodeAttrs(nil); err != nil || string(doc) != "{}" {
 		t.Errorf("none: %s, %v", doc, err)
+	}
+}
+
+// TestLayout checks that the white space of JSON with bare tokens changes as encoding/json changes
+// that of JSON.
+func TestLayout(t *testing.T) {
+	for _, doc := range []string{`{}`, ` [ ] `, `{"a":{},"b":[],"c":[[1,{"d":" \"{,}:[] \\"}],2.5e1]}`, `[{"a" : null , "b":true}]`, `"x"`, `1`} {
+		var packed, laid bytes.Buffer
+		if json.Compact(&packed, []byte(doc)) != nil || json.Indent(&laid, []byte(strings.TrimSpace(doc)), "\t", "  ") != nil {
+			t.Fatal(doc)
+		}
+		if got := compact([]byte(doc)); !bytes.Equal(got, packed.Bytes()) {
+			t.Errorf("%s: compact %s", doc, got)
+		}
+		if got := indented([]byte(doc), "\t", "  "); !bytes.Equal(got, laid.Bytes()) {
+			t.Errorf("%s: %s, want %s", doc, got, &laid)
+		}
+	}
+	const bare = "{\n  \"a\": [\n    NaN,\n    -Infinity\n  ]\n}"
+	if got := indented([]byte(`{"a":[NaN,-Infinity]}`), "", "  "); string(got) != bare {
+		t.Errorf("%s", got)
+	}
+	if got := compact([]byte(bare)); string(got) != `{"a":[NaN,-Infinity]}` {
+		t.Errorf("%s", got)
+	}
+}
+
+// TestSetAttrsOfBareTokens changes one of the attributes of an indented document.
+func TestSetAttrsOfBareTokens(t *testing.T) {
+	doc := []byte("{\n  \"zarr_format\": 3,\n  \"node_type\": \"group\",\n  \"attributes\": {\n    \"a\": NaN\n  }\n}")
+	n, err := ParseV3("zarr.json", doc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	attrs := n.(*Group).Attrs
+	attrs["b"] = json.Number("1")
+	got, err := SetAttrs("zarr.json", doc, attrs)
+	if want := strings.Replace(string(doc), "NaN", "NaN,\n    \"b\": 1", 1); err != nil || string(got) != want {
+		t.Errorf("%s, %v", got, err)
 	}
 }

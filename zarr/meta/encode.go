@@ -1,7 +1,6 @@
 package meta
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"maps"
@@ -51,11 +50,7 @@ func indent(doc json.RawMessage, err error) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	var b bytes.Buffer
-	if err := json.Indent(&b, doc, "", "  "); err != nil {
-		return nil, fault.Newf(fault.Metadata, "%w", err)
-	}
-	return b.Bytes(), nil
+	return indented(doc, "", "  "), nil
 }
 
 func intList(v []int) json.RawMessage {

@@ -2,7 +2,6 @@ package meta
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"math"
 	"strconv"
@@ -236,16 +235,6 @@ func (p place) attributes(raw []byte) (Attrs, error) {
 	delete(m, claim.Member) // these two are not attributes of the node
 	delete(m, claim.RecordMember)
 	return m, nil
-}
-
-// compact returns a copy of strict, checked JSON without white space between tokens.
-func compact(raw []byte) json.RawMessage {
-	var b bytes.Buffer
-	b.Grow(len(raw))
-	if json.Compact(&b, raw) != nil {
-		return bytes.Clone(raw) // unreachable: encoding/json allows deeper nesting than maxDepth
-	}
-	return b.Bytes()
 }
 
 // document parses a whole document, which must be an object.

@@ -126,11 +126,7 @@ func rebuild(all []member, entries map[string]json.RawMessage, compare func(a, b
 		if inner == "" {
 			return raw
 		}
-		var out bytes.Buffer
-		if json.Indent(&out, raw, strings.TrimLeft(inner, "\r\n"), step) != nil {
-			return raw // it contains bare tokens, which only attributes can have
-		}
-		return out.Bytes()
+		return indented(raw, strings.TrimLeft(inner, "\r\n"), step)
 	}
 	for _, m := range all {
 		for len(added) > 0 && compare(added[0], m.name) < 0 {

@@ -157,11 +157,11 @@ func (c *staleCopy) change(name string, doc []byte) {
 // put records that the entry of path becomes the stored documents of the node n.
 func (c *staleCopy) put(path string, n *document.Source) error {
 	if c.format == 3 {
-		doc, err := n.StrictV3()
+		doc, err := n.CopyV3()
 		c.change(path, doc)
 		return err
 	}
-	name, doc, attrs, err := n.StrictV2()
+	name, doc, attrs, err := n.CopyV2()
 	c.takeOut(path)
 	c.change(document.Join(path, name), doc)
 	c.change(document.Join(path, document.ZAttrs), attrs)

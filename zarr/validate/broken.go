@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"strings"
 
+	"github.com/zargo-io/zargo/zarr/meta"
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
@@ -59,13 +60,12 @@ func (r *run) kind(ctx context.Context, key string) (array, group bool, err erro
 // kindIn returns the node_type of a zarr.json. It returns "" if the JSON cannot be parsed or has no
 // node_type.
 func kindIn(b []byte) string {
-	var doc struct {
-		NodeType string `json:"node_type"`
-	}
-	if json.Unmarshal(b, &doc) != nil {
+	raw, err := meta.Member("", b, "node_type")
+	var kind string
+	if err != nil || json.Unmarshal(raw, &kind) != nil {
 		return ""
 	}
-	return doc.NodeType
+	return kind
 }
 
 // ofChunks reports whether a directory has a name that is used for chunks: "c" or a number. An
