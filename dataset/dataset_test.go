@@ -390,7 +390,11 @@ func TestManyVariables(t *testing.T) {
 // TestBounds checks that the bounds of times have the units of the times.
 func TestBounds(t *testing.T) {
 	g := root(t)
-	put(t, g, "time", zarr.Spec{Shape: []int{2}, DType: dtype.Int32, Dims: []string{"time"}, Attrs: map[string]any{"units": "days since 2020-02-28", "calendar": "noleap", "bounds": "time_bnds"}}, []int32{0, 1})
+	put(t, g, "time", zarr.Spec{Shape: []int{2}, DType: dtype.Int32, Dims: []string{"time"}, Attrs: map[string]any{"units": "days since 2020-02-28", "calendar": "noleap", "bounds": "time_bnds", "climatology": "clim"}}, []int32{0, 1})
+	put(t, g, "clim", zarr.Spec{Shape: []int{2, 2}, DType: dtype.Int8, Dims: []string{"time", "bnds"}, Attrs: map[string]any{"units": "hours since 2020-02-28"}}, []int8{0, 24, 25, 26})
+	if got, err := variable(t, open(t, g), "clim").Times(t.Context()); err != nil || fmt.Sprint(got[1]) != "2020-03-01T00:00:00" {
+		t.Error(got, err)
+	}
 	put(t, g, "time_bnds", zarr.Spec{Shape: []int{2, 2}, DType: dtype.Float64, Dims: []string{"time", "bnds"}}, []float64{0, 1, 1, 1.5})
 	got, err := variable(t, open(t, g), "time_bnds").Times(t.Context())
 	if err != nil || fmt.Sprint(got) != "[2020-02-28T00:00:00 2020-03-01T00:00:00 2020-03-01T00:00:00 2020-03-01T12:00:00]" {

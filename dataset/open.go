@@ -151,19 +151,14 @@ func (d *Dataset) decode(name string, inherited map[string]any, o Options) error
 	return nil
 }
 
-// bounds returns the attributes that the bounds of time coordinates inherit, by the name of the
-// array of bounds (CF conventions, section 7.1).
+// bounds returns the attributes that variables of bounds and climatologies inherit from their
+// coordinates, by the name of the variable (CF conventions, sections 7.1 and 7.4).
 func (d *Dataset) bounds() map[string]map[string]any {
 	out := map[string]map[string]any{}
-	for _, s := range d.vars {
-		of, _ := s.attrs["bounds"].(string)
-		units, _ := s.attrs["units"].(string)
-		if of == "" || !cf.IsTimeUnits(units) {
-			continue
-		}
-		out[of] = map[string]any{"units": units}
-		if calendar, ok := s.attrs["calendar"]; ok {
-			out[of]["calendar"] = calendar
+	for _, name := range slices.Sorted(maps.Keys(d.vars)) {
+		attrs := d.vars[name].attrs
+		for _, of := range cf.BoundsOf(attrs) {
+			out[of] = cf.InheritBounds(out[of], attrs)
 		}
 	}
 	return out

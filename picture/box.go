@@ -49,6 +49,8 @@ func boxes(ctx context.Context, s *Slice, v *dataset.Variable) error {
 		return nil
 	}
 	switch v.Array().DType() {
+	case dtype.Bool:
+		return boxesIn[uint8](ctx, s, v)
 	case dtype.Int8:
 		return boxesIn[int8](ctx, s, v)
 	case dtype.Int16:
@@ -125,23 +127,43 @@ func readTile[S cf.Number](ctx context.Context, v *dataset.Variable, t tile, b *
 	}
 	stored := idle.take(int(t.elements()))
 	defer idle.put(stored)
-	if v.Array().DType() == dtype.Float16 {
+	switch v.Array().DType() {
+	case dtype.Bool:
+		var truths []bool
+		if truths, err = zarr.Read[bool](ctx, v.Array(), part.Selection()...); err == nil {
+			numbersOf(stored, truths)
+		}
+	case dtype.Float16:
 		stored, err = zarr.ReadAs[S](ctx, v.Array(), part.Selection()...)
-	} else {
+	default:
 		err = zarr.ReadInto(ctx, v.Array(), stored, part.Selection()...)
 	}
 	if err != nil {
 		return sums{}, err
 	}
-	coding, _ := v.Coding()
+	coding, coded := v.Coding()
 	s, line := b.within(t), make([]float64, t.x1-t.x0)
 	for y := t.y0; y < t.y1; y++ {
-		if err := cf.Decode(coding, line, stored[(y-t.y0)*len(line):][:len(line)]); err != nil {
+		row := stored[(y-t.y0)*len(line):][:len(line)]
+		if !coded { // booleans
+			for x, n := range row {
+				line[x] = float64(n)
+			}
+		} else if err := cf.Decode(coding, line, row); err != nil {
 			return sums{}, err
 		}
 		s.add(b, boxOf(b.rows, y), t.x0, line)
 	}
 	return s, nil
+}
+
+// numbersOf sets dst to 1 for true and to 0 for false.
+func numbersOf[S cf.Number](dst []S, src []bool) {
+	for i, b := range src {
+		if dst[i] = 0; b {
+			dst[i] = 1
+		}
+	}
 }
 
 // within returns zero sums for the boxes that overlap a tile.

@@ -318,7 +318,7 @@ func TestRows(t *testing.T) {
 }
 
 func TestReadErrors(t *testing.T) {
-	text, err := dataset.OpenArray(must(zarr.Create(t.Context(), mem.New(), "", zarr.Spec{Shape: []int{2, 2}, DType: dtype.Bool})), dataset.Options{})
+	text, err := dataset.OpenArray(must(zarr.Create(t.Context(), mem.New(), "", zarr.Spec{Shape: []int{2, 2}, DType: dtype.S(2)})), dataset.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -332,7 +332,7 @@ func TestReadErrors(t *testing.T) {
 	}{
 		{"one dimension", plain(t, []int{3}, []int{3}, []float32{1, 2, 3}), picture.ReadOptions{}, fault.Selection, "two"},
 		{"three dimensions", variable(t, "anomaly"), picture.ReadOptions{}, fault.Selection, "time (2), y (45), x (90)"},
-		{"no numbers", text, picture.ReadOptions{}, fault.Type, "bool"},
+		{"no numbers", text, picture.ReadOptions{}, fault.Type, "want numbers"},
 		{"negative size", variable(t, "sst"), picture.ReadOptions{Size: -1}, fault.Limit, "-1"},
 		{"size", variable(t, "sst"), picture.ReadOptions{Size: 1 << 15}, fault.Limit, "32768"},
 		{"huge", huge, picture.ReadOptions{}, fault.Limit, "nearest"},
@@ -517,5 +517,27 @@ func TestPalettes(t *testing.T) {
 	}
 	if picture.Palette(200).Colors() != picture.Viridis.Colors() || picture.Palette(200).String() != "Palette(200)" {
 		t.Error("an unknown palette")
+	}
+}
+
+// TestBooleans checks that booleans are drawn as 0 and 1.
+func TestBooleans(t *testing.T) {
+	v := plain(t, []int{4, 6}, []int{3, 4}, []bool{
+		true, true, false, false, false, true,
+		true, false, false, false, true, true,
+		false, false, false, false, false, false,
+		true, true, true, true, true, true,
+	}, func(s *zarr.Spec) { s.DType = dtype.Bool })
+	for _, k := range []struct {
+		o    picture.ReadOptions
+		want []float64
+	}{
+		{picture.ReadOptions{Size: 3}, []float64{0.75, 0, 0.75, 0.5, 0.5, 0.5}},
+		{picture.ReadOptions{Size: 3, Method: picture.Nearest}, []float64{0, 0, 1, 1, 1, 1}},
+	} {
+		s, err := picture.Read(t.Context(), v, k.o)
+		if err != nil || !slices.Equal(s.Values, k.want) {
+			t.Errorf("%v: %v, %v, want %v", k.o, s, err, k.want)
+		}
 	}
 }

@@ -10,6 +10,8 @@ import (
 
 	"github.com/zargo-io/zargo/cf"
 	"github.com/zargo-io/zargo/dataset"
+	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
@@ -39,7 +41,7 @@ const (
 )
 
 // Read reads two dimensions of a variable and reduces them to the pixels of a picture. It decodes
-// values by the CF conventions. The first dimension becomes the rows. Any other dimension must have
+// values by the CF conventions; the value of true is 1. The first dimension becomes the rows. Any other dimension must have
 // length 1. The coordinates of an axis are from the index coordinate of its dimension. Without an
 // index coordinate, they are the positions of the elements in the array.
 //
@@ -48,9 +50,9 @@ const (
 // more.
 //
 // Read returns fault.Selection if the variable does not have two dimensions after dimensions of
-// length 1 are dropped, and fault.Type if the variable is not numeric. It returns fault.Limit if
-// Size is out of range, or if Box would read more than 2³⁶ elements. Other errors are those of
-// zarr.Read.
+// length 1 are dropped, and fault.Type if the variable is neither numeric nor boolean. It returns
+// fault.Limit if Size is out of range, or if Box would read more than 2³⁶ elements. Other errors are
+// those of zarr.Read.
 func Read(ctx context.Context, v *dataset.Variable, o ReadOptions) (*Slice, error) {
 	if o.Size == 0 {
 		o.Size = defaultSize
@@ -76,9 +78,9 @@ func Read(ctx context.Context, v *dataset.Variable, o ReadOptions) (*Slice, erro
 }
 
 // plane drops dimensions of length 1 until two dimensions remain. It returns an error if that is
-// not possible, or if the variable is not numeric.
+// not possible, or if the variable is neither numeric nor boolean.
 func plane(v *dataset.Variable) (*dataset.Variable, error) {
-	if _, ok := v.Coding(); !ok {
+	if _, ok := v.Coding(); !ok && v.Array().DType() != dtype.Bool {
 		return nil, fault.Newf(fault.Type, "%s has the data type %v, want numbers", nameOf(v), v.Array().DType())
 	}
 	dims := v.Dims()
@@ -155,9 +157,18 @@ func (s *Slice) nearest(ctx context.Context, v *dataset.Variable) error {
 	}
 	dims := v.Dims()
 	v, err := v.Sel(dataset.Take(dims[0].Name, middles(dims[0].Len, s.Height)...), dataset.Take(dims[1].Name, middles(dims[1].Len, s.Width)...))
-	if err == nil {
-		s.Values, err = dataset.Read[float64](ctx, v)
+	if err != nil {
+		return err
 	}
+	if v.Array().DType() == dtype.Bool {
+		var truths []bool
+		if truths, err = zarr.Read[bool](ctx, v.Array(), v.Selection()...); err == nil {
+			s.Values = make([]float64, len(truths))
+			numbersOf(s.Values, truths)
+		}
+		return err
+	}
+	s.Values, err = dataset.Read[float64](ctx, v)
 	return err
 }
 

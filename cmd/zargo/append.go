@@ -75,7 +75,7 @@ func (c *appendCmd) array(ctx context.Context, s *session, p *place, a *zarr.Arr
 	if err != nil {
 		return p.fail(err)
 	}
-	r, err := c.rows(s, c.Files[0], a, axis)
+	r, err := c.rows(ctx, s, p, c.Files[0], a, axis)
 	if err != nil {
 		return p.fail(err)
 	}
@@ -102,7 +102,7 @@ func (c *appendCmd) group(ctx context.Context, s *session, p *place, g *zarr.Gro
 		if err != nil {
 			return p.fail(err)
 		}
-		r, err := c.rows(s, file, a, axis)
+		r, err := c.rows(ctx, s, p, file, a, axis)
 		if err != nil {
 			return p.fail(err)
 		}
@@ -140,7 +140,7 @@ type fileRows struct {
 }
 
 // rows reads the header of a file. The file's data is read when it is appended.
-func (c *appendCmd) rows(s *session, name string, a *zarr.Array, axis int) (*fileRows, error) {
+func (c *appendCmd) rows(ctx context.Context, s *session, p *place, name string, a *zarr.Array, axis int) (*fileRows, error) {
 	r := &fileRows{s: s, name: name, axis: axis}
 	in, done, err := r.open()
 	if err != nil {
@@ -153,7 +153,11 @@ func (c *appendCmd) rows(s *session, name string, a *zarr.Array, axis int) (*fil
 	if name == "-" {
 		r.in = in
 	}
-	if r.encoder, err = c.encoder(s, a, r.head.Type, r.name, a.Name()); err != nil {
+	attrs, err := s.attrsOf(ctx, p, a)
+	if err != nil {
+		return nil, err
+	}
+	if r.encoder, err = c.encoder(s, a, attrs, r.head.Type, r.name, a.Name()); err != nil {
 		return nil, err
 	}
 	r.shape = r.head.Shape

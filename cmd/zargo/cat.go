@@ -83,7 +83,7 @@ func (c *catCmd) Run(ctx context.Context, s *session) error {
 			return p.fail(err)
 		}
 	}
-	v, err := c.values(p, a)
+	v, err := c.values(ctx, coordinates, p, a)
 	if err != nil {
 		return p.fail(err)
 	}
@@ -126,11 +126,15 @@ func (c *catCmd) Run(ctx context.Context, s *session) error {
 }
 
 // values returns the reader of the elements that the flags determine.
-func (c *catCmd) values(p *place, a *zarr.Array) (decoded, error) {
+func (c *catCmd) values(ctx context.Context, in *coordinates, p *place, a *zarr.Array) (decoded, error) {
 	if c.Raw || c.Field != "" || c.Format == "raw" {
 		return asStored(a), nil
 	}
-	return decode(a, c.nameOf(p), c.Format == "npy")
+	attrs, err := in.attrsOf(ctx, a)
+	if err != nil {
+		return decoded{}, err
+	}
+	return decode(a, c.nameOf(p), attrs, c.Format == "npy")
 }
 
 func (c *catCmd) print(ctx context.Context, s *session, w io.Writer, p *place, a *zarr.Array, r region, v decoded, columns []render.Column, most int64) error {

@@ -28,8 +28,9 @@ func (f decodeFlags) check() error {
 }
 
 // codingOf returns the coding of an array. It returns fault.Type if the elements are not numbers.
-func codingOf(a *zarr.Array, name string) (*cf.Coding, error) {
-	c, err := cf.New(variableOf(a, name), cf.Options{})
+// attrs are those of session.attrsOf.
+func codingOf(a *zarr.Array, name string, attrs map[string]any) (*cf.Coding, error) {
+	c, err := cf.New(cf.Variable{Name: name, Type: a.DType(), Fill: a.Fill(), V2: a.Format() == 2, Attrs: attrs}, cf.Options{})
 	if err != nil && !errors.Is(err, fault.Type) {
 		err = fmt.Errorf("%w; --raw uses the stored elements", err)
 	}
@@ -40,10 +41,6 @@ func codingOf(a *zarr.Array, name string) (*cf.Coding, error) {
 // returns fault.Type if the elements are not numbers.
 func rawCodingOf(a *zarr.Array, name string) (*cf.Coding, error) {
 	return cf.New(cf.Variable{Name: name, Type: a.DType()}, cf.Options{})
-}
-
-func variableOf(a *zarr.Array, name string) cf.Variable {
-	return cf.Variable{Name: name, Type: a.DType(), Fill: a.Fill(), V2: a.Format() == 2, Attrs: a.Attrs()}
 }
 
 // form is the relation of the stored elements of an array to its values.

@@ -30,14 +30,14 @@ func asStored(a *zarr.Array) decoded {
 }
 
 // decode returns a reader that decodes elements by the CF conventions. name is the name of the
-// array in errors. If numpy is true, all elements have data types of NumPy; otherwise some are
+// array in errors, and attrs are the attributes of session.attrsOf. If numpy is true, all elements have data types of NumPy; otherwise some are
 // text.
 //
 // Times become text, or datetime64. As in xarray, packed values become float64. Other integers that
 // may be missing stay exact in text, and become float64 for NumPy. Floats that may be missing
 // become float32 or float64. All other elements are not decoded.
-func decode(a *zarr.Array, name string, numpy bool) (decoded, error) {
-	c, err := codingOf(a, name)
+func decode(a *zarr.Array, name string, attrs map[string]any, numpy bool) (decoded, error) {
+	c, err := codingOf(a, name, attrs)
 	switch {
 	case errors.Is(err, fault.Type): // not numeric
 		return asStored(a), nil
@@ -62,14 +62,31 @@ func decode(a *zarr.Array, name string, numpy bool) (decoded, error) {
 	return d.decoded(), nil
 }
 
+// readTruths returns a reader that converts booleans to the float64 numbers 0 and 1.
+func readTruths(a *zarr.Array) render.Reader {
+	return func(ctx context.Context, buf []byte, sel ...zarr.Selection) error {
+		truths, err := zarr.Read[bool](ctx, a, sel...)
+		for i, b := range truths {
+			f := 0.0
+			if b {
+				f = 1
+			}
+			binary.LittleEndian.PutUint64(buf[8*i:], math.Float64bits(f))
+		}
+		return err
+	}
+}
+
 // decodeFloats returns a reader that decodes elements to float64. If raw is true, it only converts
 // them. It returns fault.Type if the elements are not numbers.
-func decodeFloats(a *zarr.Array, name string, raw bool) (decoded, error) {
-	get := codingOf
-	if raw {
-		get = rawCodingOf
+func decodeFloats(a *zarr.Array, name string, attrs map[string]any, raw bool) (decoded, error) {
+	if a.DType() == dtype.Bool {
+		return decoded{render.Decoded{Type: dtype.Float64}, readTruths(a), 3}, nil
 	}
-	c, err := get(a, name)
+	c, err := codingOf(a, name, attrs)
+	if raw {
+		c, err = rawCodingOf(a, name)
+	}
 	if err != nil {
 		return decoded{}, err
 	}

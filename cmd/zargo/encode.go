@@ -45,8 +45,8 @@ type encoder struct {
 }
 
 // encoder returns the encoder for a file with elements of type from. name is the name of the file,
-// and variable that of the array.
-func (f encodeFlags) encoder(s *session, a *zarr.Array, from dtype.Type, name, variable string) (*encoder, error) {
+// and variable that of the array. attrs are the attributes of session.attrsOf.
+func (f encodeFlags) encoder(s *session, a *zarr.Array, attrs map[string]any, from dtype.Type, name, variable string) (*encoder, error) {
 	to := a.DType()
 	as, err := f.target(from)
 	if err != nil {
@@ -55,7 +55,7 @@ func (f encodeFlags) encoder(s *session, a *zarr.Array, from dtype.Type, name, v
 	if f.As != "" && !dtype.Equal(to, as) {
 		return nil, fault.Newf(fault.Type, "the array has data type %v, but --as is %v", to, as)
 	}
-	c, err := codingOf(a, variable)
+	c, err := codingOf(a, variable, attrs)
 	what := formPlain
 	switch {
 	case err == nil:

@@ -67,7 +67,11 @@ func (c *plotCmd) Run(ctx context.Context, s *session) error {
 		}
 	}
 	name := lastSegment(p.where)
-	v, err := decodeFloats(a, name, c.Raw)
+	attrs, err := coordinates.attrsOf(ctx, a)
+	if err != nil {
+		return p.fail(err)
+	}
+	v, err := decodeFloats(a, name, attrs, c.Raw)
 	if err != nil {
 		return p.fail(err)
 	}
@@ -88,7 +92,7 @@ func (c *plotCmd) Run(ctx context.Context, s *session) error {
 		return p.fail(err)
 	}
 	s.warnOfMissing(ctx, p, a)
-	if units, ok := a.Attrs()["units"].(string); ok && !c.Raw {
+	if units, ok := attrs["units"].(string); ok && !c.Raw {
 		name += " (" + units + ")"
 	}
 	return render.Plot{Width: width, Height: c.Height, Name: name, Axis: axes[0].Name, Label: axes[0].Label}.Draw(s.out, line)

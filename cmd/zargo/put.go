@@ -65,7 +65,11 @@ func (c *putCmd) Run(ctx context.Context, s *session) error {
 	}
 	flags := c.encodeFlags
 	flags.Raw = flags.Raw || c.Field != "" // the attributes describe the structure
-	e, err := flags.encoder(s, a, h.Type, name, lastSegment(p.where))
+	attrs, err := s.attrsOf(ctx, p, a)
+	if err != nil {
+		return p.fail(err)
+	}
+	e, err := flags.encoder(s, a, attrs, h.Type, name, lastSegment(p.where))
 	if err != nil {
 		return p.fail(err)
 	}

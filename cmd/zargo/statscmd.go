@@ -56,7 +56,7 @@ func (f *valueFlags) open(ctx context.Context, s *session, url string) (*values,
 		err = dense(ctx, a, len(a.Shape()), v.r)
 	}
 	if err == nil && !f.Raw && a.DType() != dtype.Bool {
-		err = v.decode()
+		err = v.decode(ctx, s)
 	}
 	if err != nil {
 		p.release()
@@ -66,12 +66,16 @@ func (f *valueFlags) open(ctx context.Context, s *session, url string) (*values,
 }
 
 // decode sets v.coding and v.units. The attribute units applies to decoded values.
-func (v *values) decode() (err error) {
-	v.coding, err = codingOf(v.a, cmp.Or(v.a.Name(), lastSegment(v.where)))
+func (v *values) decode(ctx context.Context, s *session) error {
+	attrs, err := s.attrsOf(ctx, v.place, v.a)
+	if err != nil {
+		return err
+	}
+	v.coding, err = codingOf(v.a, cmp.Or(v.a.Name(), lastSegment(v.where)), attrs)
 	if errors.Is(err, fault.Type) {
 		err = fault.Newf(fault.Type, "the elements must be numbers, the data type is %v", v.a.DType())
 	}
-	v.units, _ = v.a.Attrs()["units"].(string)
+	v.units, _ = attrs["units"].(string)
 	return err
 }
 
