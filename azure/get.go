@@ -45,7 +45,9 @@ func (b *bucket) getFrom(ctx context.Context, key string, o store.GetOptions, bu
 				err = provider.About(err, resp.Header)
 			}
 		}
-		_ = out.Body.Close()
+		if out.Body != nil { // nil with a 304, from azblob 1.8.1
+			_ = out.Body.Close()
+		}
 	}()
 	if resp == nil {
 		return store.Value{}, foreign("the transport did not provide it")
@@ -56,6 +58,9 @@ func (b *bucket) getFrom(ctx context.Context, key string, o store.GetOptions, bu
 			return store.Value{}, foreign("it is a 304 for a request without a condition")
 		}
 		return store.Value{}, fault.Newf(fault.Unchanged, "the current version is still %s", o.IfNotVersion)
+	}
+	if out.Body == nil {
+		return store.Value{}, foreign("it has no body")
 	}
 	v := version(out.ETag)
 	if err := accept(resp.Header, v, o); err != nil {
