@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/internal/derived"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/codec"
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -46,6 +47,10 @@ type Options struct {
 	// Ranges returns the part of an array to copy: [first, end) along each dimension. nil copies
 	// the whole array.
 	Ranges func(a *zarr.Array) ([][2]int, error)
+	// Dropped, if not nil, is called with the path of each node of the target that lost an
+	// attribute, and a description. Attributes that describe positions, extents or statistics are
+	// changed if Ranges selects a part of an array, and dropped if they cannot be kept true.
+	Dropped func(path, what string)
 	// Consolidate writes consolidated metadata to the target even if the source has none.
 	Consolidate bool
 	// Memory is the maximum number of bytes that each process running the plan uses. The default is
@@ -128,11 +133,13 @@ func (p planned) String() string { return p.name }
 type maker struct {
 	o       *Options
 	p       *Plan
-	new     store.Store // the target's documents
-	tmp     store.Store // the documents of temporary arrays
-	made    int         // number of temporary arrays
-	get     int64       // cost of a request to the source in bytes, see requestCost
-	request int64       // cost of a request to the target
+	new     store.Store    // the target's documents
+	tmp     store.Store    // the documents of temporary arrays
+	made    int            // number of temporary arrays
+	parts   bool           // a part of an array is copied
+	nodes   []derived.Node // of the target
+	get     int64          // cost of a request to the source in bytes, see requestCost
+	request int64          // cost of a request to the target
 	stages  []Stage
 }
 
@@ -140,7 +147,10 @@ type maker struct {
 func (m *maker) tree(ctx context.Context, n zarr.Node) error {
 	g, ok := n.(*zarr.Group)
 	if !ok {
-		return m.array(ctx, n.(*zarr.Array), m.o.Target.Path)
+		if err := m.array(ctx, n.(*zarr.Array), m.o.Target.Path); err != nil {
+			return err
+		}
+		return m.derive(ctx)
 	}
 	made, err := m.group(ctx, g, m.o.Target.Path)
 	if err != nil {
@@ -159,6 +169,9 @@ func (m *maker) tree(ctx context.Context, n zarr.Node) error {
 		if err != nil {
 			return err
 		}
+	}
+	if err := m.derive(ctx); err != nil {
+		return err
 	}
 	has, err := consolidated(g)
 	if err == nil && (has || m.o.Consolidate) {
@@ -182,6 +195,7 @@ func (m *maker) group(ctx context.Context, g *zarr.Group, to string) (*zarr.Grou
 	if m.o.Format != 0 {
 		format = m.o.Format
 	}
+	m.nodes = append(m.nodes, derived.Node{Path: to})
 	return zarr.CreateGroup(ctx, m.new, to, zarr.Spec{Format: format, Attrs: g.Attrs()}, m.o.Zarr...)
 }
 
@@ -210,6 +224,7 @@ func (m *maker) array(ctx context.Context, a *zarr.Array, to string) error {
 	if err != nil {
 		return err
 	}
+	m.note(a, to, start, shape)
 	if slices.Contains(made.GridShape(), 0) {
 		return nil
 	}

@@ -27,6 +27,7 @@ func (c *copyCmd) Run(ctx context.Context, s *session) error {
 	}
 	defer flags.release()
 	o.Masked = func(path, what string) { _, _ = fmt.Fprintf(s.out, "%s: %s\n", cmp.Or(path, "the array"), what) }
+	o.Dropped = s.dropped
 	if l, err := s.parseURL(c.To); err != nil || len(l.Inside) > 0 {
 		if err != nil {
 			return err
@@ -79,12 +80,15 @@ func sized(n int64) string {
 	return render.Size(big.NewInt(n))
 }
 
+// dropped warns that a node lost an attribute.
+func (s *session) dropped(path, what string) { s.warn("%s: %s", cmp.Or(path, "the copy"), what) }
+
 // dryRun prints the plan. If the plan has temporary arrays, it also prints the cost without them.
 func (c *copyCmd) dryRun(ctx context.Context, s *session, e *ends, o transfer.Options, p *transfer.Plan) error {
 	if err := printPlan(s.out, p); err != nil || len(p.Documents.Temporary) == 0 || c.Resume {
 		return err
 	}
-	o.OneStage, o.Masked = true, nil
+	o.OneStage, o.Masked, o.Dropped = true, nil, nil
 	one, err := transfer.NewPlan(ctx, e.node, nil, o)
 	if err != nil {
 		return e.target.fail(trimmed(err))

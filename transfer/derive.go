@@ -1,0 +1,61 @@
+package transfer
+
+import (
+	"context"
+
+	"github.com/zargo-io/zargo/internal/derived"
+	"github.com/zargo-io/zargo/zarr"
+)
+
+// note records the part of array a that is copied to a path.
+func (m *maker) note(a *zarr.Array, to string, start, shape []int) {
+	n := derived.Node{Path: to, Array: true}
+	dims := a.Dims()
+	for d, was := range a.Shape() {
+		name, first := "", 0
+		if d < len(dims) {
+			name = dims[d]
+		}
+		if start != nil {
+			first = start[d]
+		}
+		m.parts = m.parts || shape[d] != was
+		n.Axes = append(n.Axes, derived.Range(name, was, first, 1, shape[d]))
+	}
+	m.nodes = append(m.nodes, n)
+}
+
+// derive changes the attributes of the target that describe the positions or the extent of copied
+// parts.
+func (m *maker) derive(ctx context.Context) error {
+	if !m.parts {
+		return nil
+	}
+	made := map[string]zarr.Node{}
+	for i, n := range m.nodes {
+		node, err := zarr.Open(ctx, m.new, n.Path, m.o.Zarr...)
+		if err != nil {
+			return err
+		}
+		made[n.Path], m.nodes[i].Attrs = node, node.Attrs()
+	}
+	attrs, dropped := derived.Attributes(m.nodes)
+	for path, now := range attrs {
+		var err error
+		switch n := made[path].(type) {
+		case *zarr.Array:
+			_, err = n.SetAttrs(ctx, now)
+		case *zarr.Group:
+			_, err = n.SetAttrs(ctx, now)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	for _, d := range dropped {
+		if m.o.Dropped != nil {
+			m.o.Dropped(d.Path, d.String())
+		}
+	}
+	return nil
+}
