@@ -71,8 +71,24 @@ func (w *watch) known(at string) bool {
 	return w.same[at]
 }
 
+// ChangedError is the error of a task whose source array was changed since the plan was made. Its
+// kind is fault.Conflict. The plan cannot be continued: delete the target, and make a new plan.
+type ChangedError struct {
+	Path string // of the array, relative to the root of the source's store
+	What string // the difference
+}
+
+// Error describes the difference.
+func (e *ChangedError) Error() string {
+	path := ""
+	if e.Path != "" {
+		path = fmt.Sprintf(" %q", e.Path)
+	}
+	return fmt.Sprintf("the source%s was changed since the plan was made: %s; a new plan is needed", path, e.What)
+}
+
 func changed(path, what string) error {
-	return fault.Newf(fault.Conflict, "the source %q was changed since the plan was made: %s; a new plan is needed", path, what)
+	return fault.Newf(fault.Conflict, "%w", &ChangedError{path, what})
 }
 
 // unchanged checks that no array of the source has changed. It compares all arrays, including those

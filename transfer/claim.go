@@ -228,7 +228,7 @@ func (w *Worker) hold(ctx context.Context) (*claim, error) {
 
 // claimed returns the error for a target that belongs to another plan.
 func claimed() error {
-	return fault.Newf(fault.Exists, "another transfer to the target was started: resume it, or remove its objects")
+	return fault.Newf(fault.Exists, "another transfer to the target was started and is unfinished")
 }
 
 // release deletes a claim under which no task has written. In a store without conditional deletes

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math/big"
 
@@ -44,7 +45,7 @@ func (c *copyCmd) Run(ctx context.Context, s *session) error {
 		err = flags.check()
 	}
 	if err != nil {
-		return c.planFailed(e.target, err)
+		return c.occupied(ctx, e, c.planFailed(e.target, err))
 	}
 	if c.DryRun {
 		return c.dryRun(ctx, s, e, o, p)
@@ -57,7 +58,7 @@ func (c *copyCmd) Run(ctx context.Context, s *session) error {
 	open := s.opener(map[string]openurl.Location{p.Source.Store: e.from, p.Target.Store: e.to})
 	last, err := s.runPlan(ctx, p, open, transfer.RunOptions{})
 	if err != nil {
-		return &resumable{e.target.fail(err), "the copied data is kept: continue with --resume"}
+		return c.unfinished(e, err)
 	}
 	if err := transfer.Clean(ctx, p, open); err != nil {
 		return e.target.fail(err)
@@ -70,6 +71,35 @@ func (c *copyCmd) Run(ctx context.Context, s *session) error {
 		return e.target.fail(err)
 	}
 	return consolidateFlag{c.Consolidate}.after(ctx, s, e.target, n)
+}
+
+// unfinished returns the error of a copy that did not complete, with a hint on how to go on.
+func (c *copyArgs) unfinished(e *ends, err error) error {
+	failed := e.target.fail(err)
+	if errors.As(err, new(*transfer.ChangedError)) {
+		return fmt.Errorf("%w; %s", failed, c.startAgain())
+	}
+	return &resumable{failed, "the copied data is kept: continue with --resume"}
+}
+
+// startAgain is a hint for a copy that cannot be continued.
+func (c *copyArgs) startAgain() string {
+	return fmt.Sprintf("delete the unfinished copy with zargo rm %s, and copy again", shellArg(where(c.To)))
+}
+
+// occupied returns err, the error of a new plan. If an unfinished copy is stored at the target, the
+// result has a hint.
+func (c *copyArgs) occupied(ctx context.Context, e *ends, err error) error {
+	switch {
+	case errors.Is(err, fault.Conflict): // --resume of another copy
+		return fmt.Errorf("%w; %s", err, c.startAgain())
+	case !errors.Is(err, fault.Exists):
+		return err
+	}
+	if _, none := transfer.Saved(ctx, e.target.Store, e.toPath); none != nil {
+		return err
+	}
+	return fmt.Errorf("%w; continue the unfinished copy with zargo copy --resume, or %s", err, c.startAgain())
 }
 
 // sized formats a number of written bytes with its unit.

@@ -45,6 +45,9 @@ func (c *rmCmd) Run(ctx context.Context, s *session) error {
 	case ok && err != nil:
 		return fmt.Errorf("%w; the path is a symbolic link: pass --force to delete the link", err)
 	case errors.Is(err, fault.NotFound) || errors.As(err, &of):
+		if done, rest := c.rest(ctx, s, l); done {
+			return rest
+		}
 		return c.folder(ctx, s, l, err)
 	case err != nil:
 		return err
@@ -57,18 +60,55 @@ func (c *rmCmd) Run(ctx context.Context, s *session) error {
 		return c.after(ctx, s, p, n)
 	}
 	r, err := upkeep.PlanRemove(ctx, n, upkeep.RemoveOptions{})
+	if err == nil {
+		err = c.remove(ctx, s, l, r)
+	}
 	if err != nil {
 		return p.fail(err)
 	}
+	return c.after(ctx, s, p, n)
+}
+
+// remove deletes the objects of r, which are below l.
+func (c *rmCmd) remove(ctx context.Context, s *session, l openurl.Location, r *upkeep.Removal) error {
 	s.far.begin(work{unit: "objects", total: r.Objects, ahead: s.far.deleted.Load})
-	if err := r.Run(ctx); err != nil {
-		return p.fail(err)
+	err := r.Run(ctx)
+	if err == nil {
+		err = removeFolder(ctx, l)
 	}
-	if err := removeFolder(ctx, l); err != nil {
-		return p.fail(err)
+	if err != nil && ctx.Err() != nil {
+		return &resumable{err, "continue with the same command"}
+	}
+	if err != nil {
+		return err
 	}
 	fmt.Fprintf(s.out, "deleted %s, %s%s\n", render.Plural(int(r.Objects), "object"), render.Size(big.NewInt(r.Bytes)), linksStay(r.Links))
-	return c.after(ctx, s, p, n)
+	return nil
+}
+
+// rest deletes what an interrupted removal, or an unfinished copy, has left. done is false if the
+// objects below l are of another kind.
+func (c *rmCmd) rest(ctx context.Context, s *session, l openurl.Location) (done bool, err error) {
+	p, err := s.open(ctx, l)
+	if err != nil {
+		return false, err
+	}
+	defer p.release()
+	r, err := upkeep.PlanRest(ctx, p.Store, "", upkeep.RemoveOptions{})
+	if errors.Is(err, fault.NotFound) {
+		return false, nil
+	}
+	if err == nil {
+		err = c.remove(ctx, s, l, r)
+	}
+	if err != nil {
+		return true, p.fail(err)
+	}
+	if q, n := s.openCopied(ctx, l); n != nil { // the interrupted removal did not update it
+		defer q.release()
+		return true, c.after(ctx, s, q, n)
+	}
+	return true, nil
 }
 
 // link deletes a symbolic link at the path of the URL.

@@ -49,7 +49,7 @@ func (c *transferPlanCmd) Run(ctx context.Context, s *session) error {
 		err = flags.check()
 	}
 	if err != nil {
-		return c.planFailed(e.target, err)
+		return c.occupied(ctx, e, c.planFailed(e.target, err))
 	}
 	if c.Out == "" {
 		_, err := s.out.Write(p.Encode())
@@ -233,7 +233,12 @@ func again(err error) error {
 
 // broken adds a hint on how to resume to the error of an interrupted run.
 func broken(ctx context.Context, err error) error {
-	if err == nil || ctx.Err() == nil {
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, new(*transfer.ChangedError)):
+		return fmt.Errorf("%w; delete the unfinished copy with zargo rm, and make a new plan", err)
+	case ctx.Err() == nil:
 		return err
 	}
 	return &resumable{err, "completed tasks are kept: continue with the same command or zargo transfer resume"}

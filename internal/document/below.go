@@ -3,9 +3,11 @@ package document
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"strings"
 
+	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
@@ -25,6 +27,9 @@ func (n *Node) Below(ctx context.Context, seen ...func(store.Entry)) (b Below, e
 	for e, err := range store.ListAll(ctx, s, n.Path, store.ListOptions{NoFollow: true}) {
 		if err != nil {
 			return Below{}, err
+		}
+		if e.Key == n.Key(removing) {
+			continue
 		}
 		for _, f := range seen {
 			f(e)
@@ -58,11 +63,33 @@ func (n *Node) Own(documents []string) (own int) {
 	return own
 }
 
+// removing is the name of an object that marks a node whose removal is in progress or was
+// interrupted. Names with the prefix "__" are reserved, so it is never a node or a chunk.
+const removing = "__zargo_rm"
+
+// Removing reports whether a removal of the node was interrupted after it deleted the documents.
+func (n *Node) Removing(ctx context.Context) (bool, error) {
+	ctx, s := n.begin(ctx)
+	_, err := s.Get(ctx, n.Key(removing), store.GetOptions{Max: 1}, nil)
+	if errors.Is(err, fault.NotFound) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
 // Clear deletes every object below the node: first the node's own documents, then the other
 // documents, and then the remaining objects. Thus no reader finds metadata whose chunks are
 // deleted. documents is the [Below].Documents of the node. Deletes are not conditional on versions.
-func (n *Node) Clear(ctx context.Context, documents []string) error {
+//
+// If mark is set, Clear first puts an object that marks the removal, and deletes it last, so that an
+// interrupted removal can be told from other objects; see Removing. A failure to put it is ignored:
+// a full disk, or permissions only to delete, must not prevent the removal.
+func (n *Node) Clear(ctx context.Context, documents []string, mark bool) error {
 	ctx, s := n.begin(ctx)
+	if mark {
+		_, err := s.Put(ctx, n.Key(removing), nil, store.PutOptions{})
+		mark = err == nil
+	}
 	own := n.Own(documents)
 	for _, keys := range [][]string{documents[:own], documents[own:]} {
 		if len(keys) > 0 {
@@ -71,5 +98,20 @@ func (n *Node) Clear(ctx context.Context, documents []string) error {
 			}
 		}
 	}
-	return store.DeleteBelow(ctx, s, n.Path)
+	marked := false
+	err := store.DeleteSeq(ctx, s, func(yield func(string, error) bool) {
+		for e, err := range store.ListAll(ctx, s, n.Path, store.ListOptions{NoFollow: true}) {
+			if err == nil && e.Key == n.Key(removing) {
+				marked = true
+				continue
+			}
+			if !yield(e.Key, err) {
+				return
+			}
+		}
+	})
+	if err == nil && (mark || marked) {
+		err = s.Delete(ctx, n.Key(removing), store.DeleteOptions{})
+	}
+	return err
 }

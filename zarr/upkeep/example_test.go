@@ -184,3 +184,19 @@ func weather(ctx context.Context) *zarr.Group {
 	}
 	return root
 }
+
+// A process continues a removal that was interrupted after the metadata was deleted.
+func ExamplePlanRest() {
+	ctx, st := context.Background(), mem.New()
+	for _, key := range []string{"t2m/__zargo_rm", "t2m/c/0", "t2m/c/1"} {
+		if _, err := st.Put(ctx, key, nil, store.PutOptions{}); err != nil {
+			log.Fatal(err)
+		}
+	}
+	r, err := upkeep.PlanRest(ctx, st, "t2m", upkeep.RemoveOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(r.Objects, "objects,", r.Run(ctx))
+	// Output: 2 objects, <nil>
+}

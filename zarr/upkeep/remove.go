@@ -4,7 +4,9 @@ import (
 	"context"
 
 	"github.com/zargo-io/zargo/internal/document"
+	"github.com/zargo-io/zargo/internal/written"
 	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/meta"
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
@@ -17,14 +19,15 @@ type Removal struct {
 	Bytes int64
 	// Unsized counts objects whose size the listing does not include.
 	Unsized int64
-	// Requests counts the delete requests, without retries. Run sends these requests and lists the
-	// objects again.
+	// Requests counts the delete requests, without retries. Run sends these requests, puts at most
+	// one object, and lists the objects again.
 	Requests int64
 	// Links counts symbolic links in a directory. Run removes the links and keeps their targets.
 	Links int64
 
 	at        *document.Node
 	documents []string
+	mark      bool // the removal takes several requests, or continues one that was interrupted
 }
 
 // RemoveOptions configures [PlanRemove].
@@ -42,7 +45,48 @@ func PlanRemove(ctx context.Context, n zarr.Node, o RemoveOptions) (*Removal, er
 		seen = append(seen, o.Seen)
 	}
 	at := source(n).At
-	at = at.At(n.Path())
+	return planRemove(ctx, at.At(n.Path()), seen)
+}
+
+// PlanRest lists the objects that an interrupted removal, or an unfinished transfer, has left at a
+// path without a node. [Removal.Run] marks a removal in progress by an object. PlanRest returns
+// fault.NotFound if neither has left objects, because the objects may then be of any kind.
+func PlanRest(ctx context.Context, st store.Store, path string, o RemoveOptions) (*Removal, error) {
+	p, err := meta.NormalizePath(path)
+	if err != nil {
+		return nil, err
+	}
+	at := &document.Node{Store: written.Around(st), Path: p, Limit: maxClaim}
+	left, err := at.Removing(ctx)
+	if err == nil && !left {
+		_, err = at.Get(ctx, transferClaim)
+	}
+	if err != nil {
+		return nil, errorf(at, err)
+	}
+	var seen []func(store.Entry)
+	if o.Seen != nil {
+		seen = append(seen, o.Seen)
+	}
+	r, err := planRemove(ctx, at, seen)
+	if err != nil {
+		return nil, err
+	}
+	if left && !r.mark { // the mark of the interrupted removal
+		r.mark = true
+		r.Requests++
+	}
+	return r, nil
+}
+
+// transferClaim is the key, below the target of a transfer, of the object that package transfer
+// stores until the copy is complete.
+const transferClaim = "__zargo_transfer/claim"
+
+// maxClaim is the maximum size in bytes of the claim of a transfer, which has about 150 bytes.
+const maxClaim = 1 << 20
+
+func planRemove(ctx context.Context, at *document.Node, seen []func(store.Entry)) (*Removal, error) {
 	b, err := at.Below(ctx, seen...)
 	if err != nil {
 		return nil, errorf(at, err)
@@ -51,6 +95,10 @@ func PlanRemove(ctx context.Context, n zarr.Node, o RemoveOptions) (*Removal, er
 	documents, own := int64(len(b.Documents)), int64(at.Own(b.Documents))
 	for _, keys := range []int64{own, documents - own, b.Objects - documents} { // Clear deletes in these three batches
 		r.Requests += store.DeleteRequests(at.Store, keys)
+	}
+	if r.Requests > 1 {
+		r.mark = true
+		r.Requests++
 	}
 	return r, nil
 }
@@ -61,13 +109,14 @@ func PlanRemove(ctx context.Context, n zarr.Node, o RemoveOptions) (*Removal, er
 // empty directories. It follows no symbolic links.
 //
 // Run ignores versions: it also deletes objects that other writers changed or added meanwhile. Keys
-// written while Run is in progress may remain. If the process is killed, objects without metadata
-// may remain; [store.DeleteBelow] deletes these. Afterwards, call [UpdateAbove] to update the
+// written while Run is in progress may remain. If the removal takes several requests, Run first puts
+// an object that marks it, and deletes this object last. If the process is killed, objects without
+// metadata may remain; [PlanRest] finds them by the mark. Afterwards, call [UpdateAbove] to update the
 // consolidated metadata of the groups above.
 //
 // Run returns fault.Refused if the node's path leads through a symbolic link.
 func (r *Removal) Run(ctx context.Context) error {
-	err := r.at.Clear(ctx, r.documents)
+	err := r.at.Clear(ctx, r.documents, r.mark)
 	if err == nil && r.at.Path != "" {
 		err = store.RemoveFolders(ctx, r.at.Store, r.at.Path)
 	}

@@ -44,13 +44,13 @@ func TestRemove(t *testing.T) {
 		t.Fatal(err)
 	}
 	r, err := upkeep.PlanRemove(ctx, n, upkeep.RemoveOptions{})
-	if err != nil || r.Objects != 9 || r.Requests != 3 || r.Bytes == 0 || r.Unsized != 0 || len(deleted) != 0 {
+	if err != nil || r.Objects != 9 || r.Requests != 4 || r.Bytes == 0 || r.Unsized != 0 || len(deleted) != 0 {
 		t.Fatalf("%+v, %v, deleted %q", r, err, deleted)
 	}
 	if err := r.Run(ctx); err != nil {
 		t.Fatal(err)
 	}
-	if len(deleted) != 3 || deleted[0] != "g/zarr.json×1" || deleted[1] != "g/a/zarr.json×3" {
+	if len(deleted) != 4 || deleted[3] != "g/__zargo_rm×1" || deleted[0] != "g/zarr.json×1" || deleted[1] != "g/a/zarr.json×3" {
 		t.Errorf("deleted %q", deleted)
 	}
 	var left []string
@@ -86,7 +86,7 @@ func ExamplePlanRemove() {
 	_, err = zarr.Open(ctx, st, "t2m")
 	fmt.Println(err)
 	// Output:
-	// 3 objects, 2 requests
+	// 3 objects, 3 requests
 	// <nil>
 	// zarr: "t2m" in mem://: not found: no array or group here
 }
