@@ -16,6 +16,9 @@ import (
 // begin returns an error for an invalid key, a closed store or a context that has ended.
 func (s *Store) begin(ctx context.Context, op, key string) error {
 	err := store.CheckKey(key)
+	if err == nil {
+		err = plainKey(key)
+	}
 	if err == nil && s.opt.keys != nil {
 		err = s.opt.keys(key)
 	}

@@ -25,3 +25,14 @@ func PortableKey(key string) error {
 		rest = rest[i+1:]
 	}
 }
+
+// plainKey returns fault.Path for a key with control characters. Listings of S3 and Azure cannot
+// contain them all, GCS refuses line breaks, and other drivers of gocloud escape them.
+func plainKey(key string) error {
+	for _, r := range key {
+		if r < 0x20 || r == 0x7f {
+			return fault.Newf(fault.Path, "key %q contains the control character %q, which not every bucket can hold", key, r)
+		}
+	}
+	return nil
+}

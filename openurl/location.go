@@ -156,14 +156,14 @@ func parseFile(rest string, windows bool) (Location, error) {
 	return l, checkFile(path, windows)
 }
 
-// checkFile rejects paths with characters that keys cannot contain: control characters, and
-// backslashes except as separators on Windows.
+// checkFile rejects paths with characters that keys cannot contain: U+0000, control characters on
+// Windows, and backslashes except as separators on Windows.
 func checkFile(path string, windows bool) error {
 	if !utf8.ValidString(path) {
 		return fault.Newf(fault.Path, "path %q is not UTF-8", path)
 	}
 	for _, r := range path {
-		if r < 0x20 || r == 0x7f || r == '\\' && !windows {
+		if r == 0 || r < 0x20 && windows || r == '\\' && !windows {
 			return fault.Newf(fault.Path, "path %q contains %q", path, r)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/internal/derived"
+	"github.com/zargo-io/zargo/internal/document"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/codec"
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -145,6 +146,9 @@ type maker struct {
 
 // tree plans the copies of a node and of all nodes below it.
 func (m *maker) tree(ctx context.Context, n zarr.Node) error {
+	if path.Base(join(m.o.Source.Store, m.o.Source.Path)) == path.Base(m.o.Target.Path) {
+		ctx = document.Copying(ctx) // the copy keeps the name
+	}
 	g, ok := n.(*zarr.Group)
 	if !ok {
 		if err := m.array(ctx, n.(*zarr.Array), m.o.Target.Path); err != nil {
@@ -156,6 +160,7 @@ func (m *maker) tree(ctx context.Context, n zarr.Node) error {
 	if err != nil {
 		return err
 	}
+	ctx = document.Copying(ctx) // the members keep their names
 	for sub, err := range g.Walk(ctx) {
 		if err != nil {
 			return err

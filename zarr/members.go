@@ -43,7 +43,7 @@ func (g *Group) visit(ctx context.Context, depth int) iter.Seq2[Node, error] {
 // group, at one request for each page of the listing (1,000 entries on S3 and GCS).
 //
 // A directory is a node only if it contains zarr.json, .zarray or .zgroup, which Names does not
-// check. Names omits objects directly below the group, and names that v3 reserves.
+// check. Names omits objects directly below the group.
 //
 // An error of the store ends the iteration. It is errors.ErrUnsupported if the store cannot list.
 func (g *Group) Names(ctx context.Context) iter.Seq2[string, error] {

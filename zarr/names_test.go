@@ -27,7 +27,7 @@ func namesOf(t *testing.T, g *zarr.Group) (names []string, err error) {
 // TestNames checks that names are those of the directories in a listing, whether or not they are
 // nodes, in the order of Members. With consolidated metadata they are the names in the metadata.
 func TestNames(t *testing.T) {
-	for format, want := range map[int][]string{2: {"__a", "a", "a-b", "a0", "folder"}, 3: {"a", "a-b", "a0", "folder"}} {
+	for format, want := range map[int][]string{2: {"__a", "a", "a-b", "a0", "folder"}, 3: {"__a", "a", "a-b", "a0", "folder"}} {
 		t.Run(fmt.Sprint("v", format), func(t *testing.T) {
 			st := mem.New()
 			g, err := zarr.CreateGroup(t.Context(), st, "top", zarr.Spec{Format: format})

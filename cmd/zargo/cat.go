@@ -113,8 +113,12 @@ func (c *catCmd) Run(ctx context.Context, s *session) error {
 		s.warnOfMissing(ctx, p, a)
 		return nil
 	}
-	if !toFile {
+	switch {
+	case toFile:
+	case c.Format == "text", c.Format == "json", c.Format == "csv" && !s.inPipe:
 		return fill(s.out)
+	default:
+		return fill(s.raw)
 	}
 	return writeFile(c.Output, func(w io.Writer) error {
 		b := bufio.NewWriterSize(w, 1<<16)

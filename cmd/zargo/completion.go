@@ -20,7 +20,7 @@ type completionCmd struct {
 func (c *completionCmd) Run(k *kong.Context, s *session) error {
 	l := completed(k.Model)
 	print := map[string]func(line) string{"bash": line.bash, "zsh": line.zsh, "fish": line.fish}[c.Shell]
-	_, err := io.WriteString(s.out, print(l))
+	_, err := io.WriteString(s.raw, print(l))
 	return err
 }
 

@@ -35,7 +35,7 @@ func (c *consolidateCmd) Run(ctx context.Context, s *session) error {
 	}
 	stale, err := upkeep.CheckConsolidated(ctx, g)
 	for _, d := range stale {
-		if _, err := fmt.Fprintf(s.out, "%s\t%s\n", d.Why, cmp.Or(d.Path, ".")); err != nil {
+		if _, err := fmt.Fprintf(s.out, "%s\t%s\n", d.Why, render.OneLine(cmp.Or(d.Path, "."))); err != nil {
 			return err
 		}
 	}

@@ -27,7 +27,9 @@ func (c *copyCmd) Run(ctx context.Context, s *session) error {
 		return err
 	}
 	defer flags.release()
-	o.Masked = func(path, what string) { _, _ = fmt.Fprintf(s.out, "%s: %s\n", cmp.Or(path, "the array"), what) }
+	o.Masked = func(path, what string) {
+		_, _ = fmt.Fprintf(s.out, "%s: %s\n", render.OneLine(cmp.Or(path, "the array")), render.OneLine(what))
+	}
 	o.Dropped = s.dropped
 	if l, err := s.parseURL(c.To); err != nil || len(l.Inside) > 0 {
 		if err != nil {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/zargo-io/zargo/cmd/zargo/internal/cdl"
+	"github.com/zargo-io/zargo/cmd/zargo/internal/render"
 	"github.com/zargo-io/zargo/internal/masked"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/dtype"
@@ -103,10 +104,10 @@ func (b *cdlBuilder) array(to *cdl.Group, outer []cdl.Dim, a *zarr.Array, names 
 	kind, note, ok := cdlType(a.DType())
 	one := &cdlArray{Array: a, dims: dims, kind: kind}
 	if !ok {
-		v.Foreign = a.DType().String()
+		v.Foreign = render.OneLine(a.DType().String())
 		v.Attrs = attrsOf(attrs, nil)
 	} else {
-		v.Type, v.Note = kind, note
+		v.Type, v.Note = kind, render.OneLine(note)
 		if one.missing, attrs = missingOf(a, attrs); one.missing != nil {
 			v.Attrs = append(v.Attrs, cdl.Attr{Name: masked.Attr, Type: kind, Values: []any{valueOf(a.DType(), one.missing)}})
 		}

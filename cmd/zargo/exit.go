@@ -125,6 +125,6 @@ func at(where string, err error) error {
 
 // complain prints err on one line and returns its exit code.
 func complain(w io.Writer, err error) int {
-	fmt.Fprintf(w, "zargo: %s\n", render.OneLine(err.Error()))
+	fmt.Fprintf(w, "zargo: %s\n", render.Message(err.Error()))
 	return exitCode(err)
 }

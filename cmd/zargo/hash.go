@@ -38,7 +38,10 @@ func (c *hashCmd) Run(ctx context.Context, s *session) error {
 	if c.Out != "" {
 		return writeFile(c.Out, write)
 	}
-	return write(s.out)
+	if !s.inPipe {
+		return write(s.out)
+	}
+	return write(s.raw)
 }
 
 func (c *hashCmd) check(ctx context.Context, s *session, p *place) error {

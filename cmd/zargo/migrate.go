@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/zargo-io/zargo/cmd/zargo/internal/render"
 	"github.com/zargo-io/zargo/zarr/upkeep"
 )
 
@@ -27,7 +28,7 @@ func (c *migrateCmd) Run(ctx context.Context, s *session) error {
 		return p.fail(err)
 	}
 	for _, m := range steps {
-		if _, err := fmt.Fprintln(s.out, m); err != nil {
+		if _, err := fmt.Fprintln(s.out, render.OneLine(m.String())); err != nil {
 			return err
 		}
 	}

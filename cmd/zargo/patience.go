@@ -41,7 +41,7 @@ func (l *late) say(a store.Retry) {
 	if l.out == nil {
 		return
 	}
-	fmt.Fprintf(l.out, "zargo: no success for %v and %d tries, retrying: %s\n", max(patience, a.Elapsed.Round(time.Second)), a.Try, render.OneLine(a.Err.Error()))
+	fmt.Fprintf(l.out, "zargo: no success for %v and %d tries, retrying: %s\n", max(patience, a.Elapsed.Round(time.Second)), a.Try, render.Message(a.Err.Error()))
 	l.out = nil
 }
 

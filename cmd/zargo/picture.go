@@ -95,7 +95,7 @@ func (c *pictureCmd) Run(ctx context.Context, s *session) error {
 		return format.encode(w, img)
 	}
 	if c.Output == "" || c.Output == "-" {
-		return fill(s.out)
+		return fill(s.raw)
 	}
 	return writeFile(c.Output, func(w io.Writer) error {
 		b := bufio.NewWriterSize(w, 1<<16)

@@ -95,7 +95,7 @@ func (c *plotCmd) Run(ctx context.Context, s *session) error {
 	if units, ok := attrs["units"].(string); ok && !c.Raw {
 		name += " (" + units + ")"
 	}
-	return render.Plot{Width: width, Height: c.Height, Name: name, Axis: axes[0].Name, Label: axes[0].Label}.Draw(s.out, line)
+	return render.Plot{Width: width, Height: c.Height, Name: name, Axis: axes[0].Name, Label: axes[0].Label}.Draw(s.raw, line)
 }
 
 // oneAxis drops the axes of length 1 from a region. It returns fault.Selection unless exactly one

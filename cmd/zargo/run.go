@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"github.com/zargo-io/zargo/cmd/zargo/internal/render"
 	"github.com/zargo-io/zargo/internal/account"
 	"github.com/zargo-io/zargo/openurl"
 	"github.com/zargo-io/zargo/zarr"
@@ -82,7 +84,8 @@ type session struct {
 	how     opening     // how stores are opened
 	stores  openurl.Mux // opens URLs according to how
 	in      io.Reader
-	out     io.Writer
+	out     io.Writer // text; unsafe characters are escaped, see render.Safe
+	raw     io.Writer // values, files and pictures, unchanged
 	far     *progress
 	inPipe  bool // out is not a terminal
 	columns int  // of the terminal, or defaultColumns
@@ -134,12 +137,13 @@ func (p *program) run(ctx context.Context, args []string, in io.Reader, out, err
 	s.stores = p.schemes(s.how)
 	s.inPipe, s.columns = !isTerminal(out), columnsOf(out)
 	buffered := bufio.NewWriterSize(afterProgress{out, far}, 1<<16)
-	s.out = buffered
+	safe := render.NewSafe(buffered)
+	s.out, s.raw = safe, buffered
 	err = s.do(far.traced(ctx), command)
 	far.end()
 	// Print the output before an error, because the first lines of an interrupted listing are
 	// useful.
-	if e := buffered.Flush(); e != nil && err == nil {
+	if e := cmp.Or(safe.Flush(), buffered.Flush()); e != nil && err == nil {
 		err = e
 	}
 	if flags.Verbose {

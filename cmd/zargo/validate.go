@@ -123,7 +123,7 @@ func (s *session) values(ctx context.Context, url string) error {
 		return p.fail(err)
 	}
 	v := asStored(a)
-	out, err := render.NewSink("csv", &checkedWriter{ctx, s.out}, v.t, []int{a.Len()})
+	out, err := render.NewSink("csv", &checkedWriter{ctx, s.raw}, v.t, []int{a.Len()})
 	if err != nil {
 		return p.fail(err)
 	}
@@ -174,7 +174,7 @@ const maxAligned = 72
 func printFindings(out io.Writer, found []rule.Finding) error {
 	rows := make([][]string, len(found))
 	for i, f := range found {
-		rows[i] = []string{f.Severity().String(), string(f.Rule), render.OneLine(cmp.Or(f.Key, f.Path, ".") + f.Pointer), render.OneLine(f.Message())}
+		rows[i] = []string{f.Severity().String(), string(f.Rule), render.OneLine(cmp.Or(f.Key, f.Path, ".") + f.Pointer), render.Message(f.Message())}
 	}
 	return printAligned(out, rows)
 }

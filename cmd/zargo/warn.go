@@ -51,7 +51,7 @@ func (w *warnings) printWarnings(out io.Writer) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, line := range w.lines {
-		fmt.Fprintf(out, "zargo: warning: %s\n", render.OneLine(line))
+		fmt.Fprintf(out, "zargo: warning: %s\n", render.Message(line))
 	}
 	if w.more > 0 {
 		fmt.Fprintf(out, "zargo: warning: and %d more\n", w.more)

@@ -20,7 +20,7 @@ import (
 // succeeds. Only this creator puts the other documents. Create sets the Version of each stored
 // document. It returns fault.Exists if the path has a node of any format.
 func (n *Node) Create(ctx context.Context, format int, docs Docs, free func(context.Context) error) error {
-	if err := checkNames(n.Path, format); err != nil {
+	if err := checkNames(ctx, n.Path, format); err != nil {
 		return err
 	}
 	if err := n.createAncestors(ctx, format); err != nil {
@@ -135,16 +135,44 @@ func Above(path string) []string {
 	return above
 }
 
+// copying is the key of a context in which nodes are copied.
+type copying struct{}
+
+// Copying returns a context for the copies of existing nodes. In this context, Create accepts the
+// names that other programs have created although the formats reserve them, such as
+// "__xarray_dataarray_variable__" in v3, and names with control characters.
+func Copying(ctx context.Context) context.Context { return context.WithValue(ctx, copying{}, true) }
+
 // checkNames returns an error if the format does not allow a segment of path as the name of a new
 // node.
-func checkNames(path string, format int) error {
+func checkNames(ctx context.Context, path string, format int) error {
 	if path == "" {
 		return nil
 	}
+	check := meta.CheckName
+	if ctx.Value(copying{}) != nil {
+		check = checkCopied
+	}
 	for name := range strings.SplitSeq(path, "/") {
-		if err := meta.CheckName(name, format); err != nil {
+		if err := check(name, format); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// checkCopied returns fault.Path if the document of a node, or of its group, has the name.
+func checkCopied(name string, format int) error {
+	switch name {
+	case ZarrJSON:
+		format = 5 - format
+	case ZArray, ZGroup, ZAttrs, ZMetadata:
+	default:
+		_, err := meta.NormalizePath(name)
+		return err
+	}
+	if format == 2 {
+		return fault.Newf(fault.Path, "a copy cannot have the name %q, which is that of a document", name)
 	}
 	return nil
 }

@@ -81,7 +81,7 @@ type Place struct {
 }
 
 // Children lists the directories one level below the groups, sorted by path. Each directory has the
-// format of its group. Names that v3 reserves are omitted.
+// format of its group.
 func (n *Node) Children(ctx context.Context, groups []Place) ([]Place, error) {
 	ctx, s := n.begin(ctx)
 	dirs := make([][]Place, len(groups))
@@ -91,7 +91,7 @@ func (n *Node) Children(ctx context.Context, groups []Place) ([]Place, error) {
 			if err != nil {
 				return err
 			}
-			if e.Dir && (g.Format == 2 || !reserved(e.Key)) {
+			if e.Dir {
 				dirs[i] = append(dirs[i], Place{e.Key, g.Format})
 			}
 		}
@@ -103,10 +103,4 @@ func (n *Node) Children(ctx context.Context, groups []Place) ([]Place, error) {
 	all := slices.Concat(dirs...)
 	slices.SortFunc(all, func(a, b Place) int { return cmp.Compare(a.Path, b.Path) })
 	return all, nil
-}
-
-// reserved reports whether key cannot be a member of a v3 group, because its name begins with "__".
-// v2 does not reserve such names.
-func reserved(key string) bool {
-	return strings.HasPrefix(key[strings.LastIndexByte(key, '/')+1:], "__")
 }

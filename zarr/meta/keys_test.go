@@ -58,7 +58,7 @@ func TestPaths(t *testing.T) {
 			t.Errorf("%q: %q, %v", in, got, err)
 		}
 	}
-	for _, in := range []string{"..", "a/../b", "./a", "a/.", `a\b`, `\`, "a\x00b", "a\nb", "a\x7f", "\xff"} {
+	for _, in := range []string{"..", "a/../b", "./a", "a/.", `a\b`, `\`, "a\x00b", "\xff"} {
 		if got, err := NormalizePath(in); !errors.Is(err, fault.Path) {
 			t.Errorf("%q: %q, %v", in, got, err)
 		}

@@ -10,7 +10,7 @@ import (
 // NormalizePath returns the path of a node without leading, trailing and doubled slashes. The path
 // of the root is "". NormalizePath returns fault.Path for paths that could leave the store's root
 // or are ambiguous: those with segments "." and "..", backslashes (which the v2 specification would
-// convert to slashes), control characters, and bytes that are not UTF-8.
+// convert to slashes), U+0000, and bytes that are not UTF-8.
 func NormalizePath(p string) (string, error) {
 	if err := checkChars(p); err != nil {
 		return "", err
@@ -30,10 +30,19 @@ func NormalizePath(p string) (string, error) {
 
 // CheckName returns fault.Path for a name that a new node of the format cannot have. In v3 (core
 // specification, "Node names") these are names that consist only of periods, names that start with
-// "__", and "zarr.json". In v2 these are ".", ".." and the names of metadata documents.
+// "__", and "zarr.json". In v2 these are ".", ".." and the names of metadata documents. In both
+// formats these are names with control characters, and names that [NormalizePath] refuses.
+//
+// Nodes that other programs created with a reserved name or with control characters are read like
+// other nodes, and their copies keep their names.
 func CheckName(name string, format int) error {
 	if err := checkChars(name); err != nil {
 		return err
+	}
+	for _, r := range name {
+		if r < 0x20 || r == 0x7f {
+			return fault.Newf(fault.Path, "%q contains %q", name, r)
+		}
 	}
 	bad := name == "" || name == "." || name == ".." || strings.Contains(name, "/")
 	if format == 2 {
@@ -55,7 +64,7 @@ func checkChars(s string) error {
 		return fault.Newf(fault.Path, "%q is not UTF-8", s)
 	}
 	for _, r := range s {
-		if r < 0x20 || r == 0x7f || r == '\\' {
+		if r == 0 || r == '\\' {
 			return fault.Newf(fault.Path, "%q contains %q", s, r)
 		}
 	}

@@ -33,8 +33,9 @@ func TestCheckKey(t *testing.T) {
 		{"dot dot", "..", false},
 		{"dot dot inside", "a/../b", false},
 		{"back slash", `a\b`, false},
-		{"control", "a\tb", false},
-		{"delete", "a\x7f", false},
+		{"control", "a\tb\x01\n", true},
+		{"delete", "a\x7f", true},
+		{"null", "a\x00b", false},
 		{"not UTF-8", "a\xff", false},
 	}
 	for _, test := range tests {

@@ -13,7 +13,10 @@ const MaxKey = 1024
 
 // CheckKey returns fault.Path for a key that some store could not hold unchanged, or that could
 // lead out of the store's root. Such keys are empty, longer than [MaxKey] or not valid UTF-8, or
-// they contain a control character, a backslash, or a segment "", "." or "..".
+// they contain U+0000, a backslash, or a segment "", "." or "..".
+//
+// Other control characters are valid, because other programs create such keys. A store that cannot
+// hold them returns fault.Path for them.
 func CheckKey(key string) error {
 	if key == "" {
 		return fault.Newf(fault.Path, "the key is empty")
@@ -25,7 +28,7 @@ func CheckKey(key string) error {
 		return fault.Newf(fault.Path, "key %q is not valid UTF-8", key)
 	}
 	for _, r := range key {
-		if r < 0x20 || r == 0x7f || r == '\\' {
+		if r == 0 || r == '\\' {
 			return fault.Newf(fault.Path, "key %q contains the invalid character %q", key, r)
 		}
 	}

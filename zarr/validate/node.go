@@ -16,6 +16,10 @@ import (
 	"github.com/zargo-io/zargo/zarr/upkeep"
 )
 
+// private is the prefix of the directories in which packages transfer and pyramid keep their state.
+// They are not nodes, which is not reported.
+const private = "__zargo_"
+
 func more(n int) string { return fmt.Sprintf("and %d more", n) }
 
 // maxDocument is the maximum size of a metadata document that is read without opening its node. It
@@ -166,7 +170,8 @@ func (r *run) group(ctx context.Context, g *zarr.Group, findings *nodeFindings) 
 			return below, r.fail(ctx, path, err) // the nodes listed so far are checked
 		}
 		switch part := name(path, e.Key); {
-		case e.Dir && g.Format() == 3 && strings.HasPrefix(part, "__"): // reserved name, not a node
+		case e.Dir && strings.HasPrefix(part, private):
+			below = append(below, place{e.Key, perhaps})
 		case e.Dir:
 			below = append(below, place{e.Key, likely})
 		case isDocument(part):

@@ -271,7 +271,13 @@ func TestFindings(t *testing.T) {
 		{"two formats of a group", 3, func(t *testing.T, st store.Store) { put(t, st, "in/.zgroup", groupV2) }, []string{"two-formats in/.zgroup"}, fault.Metadata},
 		{"array and group", 2, func(t *testing.T, st store.Store) { put(t, st, "plain/.zgroup", groupV2) }, []string{"array-and-group plain/.zgroup"}, fault.Metadata},
 		{"no node", 3, func(t *testing.T, st store.Store) { put(t, st, "x/y/zarr.json", groupV3) }, []string{"no-node x"}, nil},
-		{"reserved", 3, func(t *testing.T, st store.Store) { put(t, st, "__x/y", "x") }, []string{}, nil},
+		{"reserved", 3, func(t *testing.T, st store.Store) { put(t, st, "__x/y", "x") }, []string{"no-node __x"}, nil},
+		{"a node with a reserved name", 3, func(t *testing.T, st store.Store) {
+			put(t, st, "__x/zarr.json", groupV3)
+			put(t, st, "__x/__y/zarr.json", groupV3)
+			put(t, st, "__x/__y/stray", "x")
+		}, []string{"stray-key __x/__y/stray"}, nil},
+		{"a plan of a transfer", 3, func(t *testing.T, st store.Store) { put(t, st, "__zargo_transfer/claim", "x") }, []string{}, nil},
 		{"bad metadata", 3, func(t *testing.T, st store.Store) { cut(t, st, "plain/zarr.json") }, []string{"metadata plain/zarr.json"}, fault.Metadata},
 		{"unsupported", 2, func(t *testing.T, st store.Store) {
 			put(t, st, "plain/.zarray", strings.Replace(arrayV2, `"compressor":null`, `"compressor":{"id":"nobodys"}`, 1))

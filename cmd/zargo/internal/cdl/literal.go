@@ -4,6 +4,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // literal formats a number as ncdump prints it in attributes.
@@ -56,12 +58,14 @@ func number(f float64, single bool) string {
 	return s
 }
 
-// quote returns a string in double quotes with the escapes of ncdump.
+// quote returns a string in double quotes with the escapes of ncdump. Other characters that are not
+// graphic, and bytes that are not UTF-8, are octal escapes of their bytes.
 func quote(s string) string {
 	var b strings.Builder
 	b.WriteByte('"')
-	for i := range len(s) {
-		switch c := s[i]; c {
+	for len(s) > 0 {
+		r, size := utf8.DecodeRuneInString(s)
+		switch r {
 		case '\b':
 			b.WriteString(`\b`)
 		case '\f':
@@ -76,35 +80,48 @@ func quote(s string) string {
 			b.WriteString(`\v`)
 		case '\\', '\'', '"':
 			b.WriteByte('\\')
-			b.WriteByte(c)
+			b.WriteRune(r)
 		default:
-			if c < ' ' || c == 0x7f {
-				b.WriteString(`\` + string([]byte{'0' + c>>6, '0' + c>>3&7, '0' + c&7}))
-				continue
+			if graphic(r, size) {
+				b.WriteString(s[:size])
+				break
 			}
-			b.WriteByte(c)
+			for _, c := range []byte(s[:size]) {
+				b.WriteString(`\` + string([]byte{'0' + c>>6, '0' + c>>3&7, '0' + c&7}))
+			}
 		}
+		s = s[size:]
 	}
 	b.WriteByte('"')
 	return b.String()
 }
 
+// graphic reports whether a terminal shows a character that has size bytes in UTF-8.
+func graphic(r rune, size int) bool {
+	return unicode.IsGraphic(r) && (r != utf8.RuneError || size > 1)
+}
+
 // special contains the characters that names must escape.
 const special = " !\"#$&'()*,:;<=>?[\\]^`{|}~"
 
-// escape escapes a name as ncdump does.
+// escape escapes a name as ncdump does. Other characters that are not graphic, and bytes that are
+// not UTF-8, are escapes of their bytes, like control characters.
 func escape(name string) string {
 	var b strings.Builder
-	for i := range len(name) {
-		c := name[i]
+	for i := 0; i < len(name); {
+		r, size := utf8.DecodeRuneInString(name[i:])
+		text := name[i : i+size]
 		switch {
-		case c < ' ' || c == 0x7f:
-			b.WriteString(`\%` + strconv.FormatUint(uint64(c>>4), 16) + strconv.FormatUint(uint64(c&15), 16))
-			continue
-		case strings.IndexByte(special, c) >= 0, i == 0 && c >= '0' && c <= '9':
+		case !graphic(r, size):
+			for _, c := range []byte(text) {
+				b.WriteString(`\%` + strconv.FormatUint(uint64(c>>4), 16) + strconv.FormatUint(uint64(c&15), 16))
+			}
+			text = ""
+		case strings.ContainsRune(special, r), i == 0 && r >= '0' && r <= '9':
 			b.WriteByte('\\')
 		}
-		b.WriteByte(c)
+		b.WriteString(text)
+		i += size
 	}
 	return b.String()
 }

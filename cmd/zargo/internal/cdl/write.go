@@ -91,7 +91,7 @@ func (p *printer) variable(v *Var, indent string) {
 	name, kind := escape(v.Name), v.Type.String()
 	note := note(v.Note)
 	if v.Foreign != "" {
-		indent, kind, note = indent+"//", oneLine(v.Foreign), " // no type of CDL"
+		indent, kind, note = indent+"//", firstLine(v.Foreign), " // no type of CDL"
 	}
 	p.add(indent, "\t", kind, " ", name, of, " ;", note, "\n")
 	for _, a := range v.Attrs {
@@ -103,17 +103,14 @@ func note(text string) string {
 	if text == "" {
 		return ""
 	}
-	return " // " + oneLine(text)
+	return " // " + firstLine(text)
 }
 
-// oneLine replaces control characters, such as the line breaks that would end a comment, by spaces.
-func oneLine(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f {
-			return ' '
-		}
-		return r
-	}, s)
+// firstLine returns the text up to the line break that would end a comment. Callers escape other
+// control characters.
+func firstLine(s string) string {
+	s, _, _ = strings.Cut(s, "\n")
+	return s
 }
 
 func (p *printer) attribute(a Attr, indent, name string) {

@@ -15,26 +15,36 @@ import (
 // than one screen.
 const maxMessage = 2000
 
-// OneLine returns text in a form that is safe to print: on one line, without control characters
-// that a terminal interprets, and truncated to about maxMessage bytes.
+// OneLine returns stored text, such as a name or the value of an attribute, in a form that is safe
+// to print: on one line, with escapes instead of control characters that a terminal interprets, of
+// other characters that are not printable and of bytes that are not UTF-8, and truncated to about
+// maxMessage bytes. It does not remove white space.
 func OneLine(text string) string {
 	var b strings.Builder
-	for _, r := range strings.TrimSpace(text) {
+	for i := 0; i < len(text); {
 		if b.Len() > maxMessage {
 			b.WriteString("…")
 			break
 		}
+		r, size := utf8.DecodeRuneInString(text[i:])
 		switch {
-		case r == '\n':
-			b.WriteString("; ")
+		case r == utf8.RuneError && size == 1:
+			fmt.Fprintf(&b, `\x%02x`, text[i])
 		case unicode.IsPrint(r) && r != utf8.RuneError:
 			b.WriteRune(r)
 		default:
 			q := fmt.Sprintf("%+q", r)
 			b.WriteString(q[1 : len(q)-1])
 		}
+		i += size
 	}
 	return b.String()
+}
+
+// Message returns the text of an error or a warning on one line. It is like [OneLine], but joins the
+// lines of the text with "; " and removes white space at both ends.
+func Message(text string) string {
+	return OneLine(strings.ReplaceAll(strings.TrimSpace(text), "\n", "; "))
 }
 
 // Plural formats a number and a noun, such as "1 chunk" or "2 chunks".

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-func TestOneLine(t *testing.T) {
+// TestMessage checks that the lines of a message are joined and that escapes are printed.
+func TestMessage(t *testing.T) {
 	for _, r := range []struct{ name, in, want string }{
 		{"plain", "é ok", "é ok"},
 		{"lines", "a\nb\n", "a; b"},
@@ -14,7 +15,7 @@ func TestOneLine(t *testing.T) {
 		{"bidi override", "a\u202eb", `a\u202eb`},
 	} {
 		t.Run(r.name, func(t *testing.T) {
-			if got := OneLine(r.in); got != r.want {
+			if got := Message(r.in); got != r.want {
 				t.Errorf("%q, want %q", got, r.want)
 			}
 		})
