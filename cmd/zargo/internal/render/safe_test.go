@@ -48,8 +48,8 @@ func TestSafe(t *testing.T) {
 	}
 }
 
-// TestOneLineKeepsNames checks that names keep their white space, and that messages do not.
-func TestOneLineKeepsNames(t *testing.T) {
+// TestOneLine checks that names keep their white space, and that messages do not.
+func TestOneLine(t *testing.T) {
 	for in, want := range map[string]string{" lead": " lead", "trail ": "trail ", "a\nb\t": `a\nb\t`, "\u2003x": `\u2003x`, "\u009b": `\u009b`, "a\xff": `a\xff`, "\ufffd": `\ufffd`} {
 		if got := OneLine(in); got != want {
 			t.Errorf("%q: %q, want %q", in, got, want)
