@@ -1,6 +1,7 @@
 package transfer
 
 import (
+	"encoding/json"
 	"maps"
 	"slices"
 
@@ -23,7 +24,9 @@ func (o *Options) specOf(a *zarr.Array, shape []int) (zarr.Spec, error) {
 	whole := slices.Equal(shape, spec.Shape)
 	spec.Shape = shape
 	if o.Format != 0 && format != spec.Format {
-		toFormat(&spec, a, format)
+		if err := toFormat(&spec, a, format); err != nil {
+			return spec, err
+		}
 		o.masked(&spec, a, format)
 		if o.Codecs == nil && format == 3 {
 			m, err := a.MetadataV3()
@@ -43,6 +46,14 @@ func (o *Options) specOf(a *zarr.Array, shape []int) (zarr.Spec, error) {
 			return spec, err
 		}
 	}
+	if o.Codecs == nil && format == 2 && spec.Codecs != nil {
+		if hasSharding(spec.Codecs) { // v2 has no shards: the innermost chunks become chunks
+			if err := flatten(&spec, false); err != nil {
+				return spec, err
+			}
+		}
+		spec.Codecs = untransposed(spec.Codecs)
+	}
 	if chunks == nil && shards == nil {
 		if !whole && !a.Regular() {
 			return spec, fault.Newf(fault.Selection, "copying a part of an array with irregular chunks needs new chunk shapes")
@@ -57,8 +68,11 @@ func (o *Options) specOf(a *zarr.Array, shape []int) (zarr.Spec, error) {
 			spec.Shards, spec.Chunks = spec.Chunks, a.Chunks()
 		}
 		spec.Codecs, spec.Order = slices.Clone(o.Codecs), "C"
-	} else if slices.ContainsFunc(spec.Codecs, func(c codec.Spec) bool { return c.Name == "sharding_indexed" }) {
-		return spec, fault.Newf(fault.Selection, "changing the shape of shards with custom index codecs also needs new codecs")
+	} else if outer := spec.Shards != nil || spec.ShardEdges != nil; hasSharding(spec.Codecs) && (chunks != nil || !outer) {
+		// Shards in shards, shards of a transposed array, or an index of another form.
+		if err := flatten(&spec, true); err != nil {
+			return spec, err
+		}
 	}
 	if chunks != nil {
 		spec.Chunks, spec.ChunkEdges = chunks, nil
@@ -77,7 +91,14 @@ func (o *Options) specOf(a *zarr.Array, shape []int) (zarr.Spec, error) {
 }
 
 // toFormat converts the format-dependent fields of spec, except the codecs.
-func toFormat(spec *zarr.Spec, a *zarr.Array, format int) {
+func toFormat(spec *zarr.Spec, a *zarr.Array, format int) error {
+	if _, raw := spec.Fill.(json.RawMessage); raw { // each format writes it in another form
+		fill, err := a.DType().FormatFill(a.Fill(), format)
+		if err != nil {
+			return err
+		}
+		spec.Fill = json.RawMessage(fill)
+	}
 	spec.Format, spec.Separator = format, ""
 	spec.Keys.Name, spec.Keys.Separator, spec.Keys.Suffix = "", "", ""
 	dims := a.Dims()
@@ -90,7 +111,7 @@ func toFormat(spec *zarr.Spec, a *zarr.Array, format int) {
 			spec.Attrs = maps.Clone(spec.Attrs)
 			delete(spec.Attrs, attrDims)
 		}
-		return
+		return nil
 	}
 	if spec.Shards != nil { // v2 has no shards: the inner chunks become chunks
 		spec.Shards = nil
@@ -106,4 +127,5 @@ func toFormat(spec *zarr.Spec, a *zarr.Array, format int) {
 		}
 		spec.Attrs[attrDims] = dims
 	}
+	return nil
 }
