@@ -30,6 +30,10 @@ type AppendOptions struct {
 	// and labels that the coordinate already has.
 	AnyOrder bool
 
+	// At is the row at which the append must begin, as in zarr.AppendOptions: if the dimension is
+	// longer, the error is fault.Exists. nil appends at the end.
+	At *int
+
 	// Wait and TakeOver have the meaning of the same fields of zarr.AppendOptions.
 	Wait, TakeOver time.Duration
 }
@@ -60,8 +64,12 @@ func (d *Dataset) Append(ctx context.Context, dim string, o AppendOptions, data 
 		if has {
 			return d, d.settle(ctx, dim, at, end, o.TakeOver)
 		}
-		g, err := d.group.Append(ctx, dim, zarr.AppendOptions{At: &at, Wait: o.Wait, TakeOver: o.TakeOver}, rows...)
-		again := errors.Is(err, fault.Exists)
+		first := &at
+		if o.At != nil {
+			first = o.At
+		}
+		g, err := d.group.Append(ctx, dim, zarr.AppendOptions{At: first, Wait: o.Wait, TakeOver: o.TakeOver}, rows...)
+		again := errors.Is(err, fault.Exists) && o.At == nil
 		if again {
 			// Another process appended since d was opened, possibly the same labels.
 			// Consolidated metadata may be older than the arrays.
@@ -108,7 +116,12 @@ func (d *Dataset) rows(dim string, data []Data) ([]zarr.Rows, index, error) {
 				each *= s.array.Shape()[i]
 			}
 		}
+		if c.byRows {
+			c.n = c.rows.N * each
+		}
 		switch {
+		case c.byRows && each == 0:
+			return nil, nil, fault.Newf(fault.Selection, "variable %s has no elements in a row", x.name)
 		case each == 0 || c.n%each != 0:
 			return nil, nil, fault.Newf(fault.Selection, "variable %s has %d values, want a multiple of %d", x.name, c.n, each)
 		case n < 0:
@@ -220,6 +233,7 @@ type column struct {
 	n      int
 	write  func(ctx context.Context, a *zarr.Array, sel ...zarr.Selection) error
 	labels index // of an index coordinate
+	byRows bool  // rows has the number of rows, and n is unknown
 }
 
 // Floats returns data for the variable with the given name. The values are encoded by the CF

@@ -6,8 +6,6 @@ import (
 	"io"
 	"os"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/zargo-io/zargo/internal/npy"
@@ -17,11 +15,15 @@ import (
 
 type appendCmd struct {
 	URL      string         `arg:"" name:"url" help:"The array, or the group that contains the arrays."`
-	Files    []string       `arg:"" name:"file" help:"The data to append: FILE.npy, or - for standard input. For a group, ARRAY=FILE.npy for each array that has the dimension."`
+	Files    []string       `arg:"" optional:"" name:"file" help:"The data to append: FILE.npy, or - for standard input. For a group, ARRAY=FILE.npy for each array that has the dimension."`
 	Dim      string         `required:"" help:"The axis to extend: its name or, for an array, its number." placeholder:"NAME"`
 	TakeOver *time.Duration `help:"Take over an append or a resize that started at least this long ago and has not ended. Use it only if its process was killed." placeholder:"TIME"`
 	At       *int           `help:"Append only if the array has N rows. If it has more, the exit code is 10, so a job that runs twice appends once." placeholder:"N"`
 	Wait     time.Duration  `help:"Wait this long for other appends to end." placeholder:"TIME"`
+	IfAbsent bool           `help:"Do nothing if the coordinate has the new labels already, so a job that runs twice appends once. Only for a group."`
+	AnyOrder bool           `help:"Accept labels that do not follow the last label of the coordinate in its order, or that it has already. Only for a group."`
+	Reserve  bool           `help:"Append rows without data to the arrays for which no file is passed. Only for a group."`
+	Rows     *int           `help:"Append this many rows without data to the arrays for which no file is passed." placeholder:"N"`
 	encodeFlags
 	consolidateFlag
 }
@@ -32,7 +34,8 @@ func (appendCmd) Help() string {
 		"zargo append weather.zarr/t2m january.npy --dim time",
 		"zargo append 's3://bucket/weather.zarr?region=eu-central-1' --dim time t2m=day.npy time=hours.npy --wait 5m",
 		"zargo append 's3://bucket/weather.zarr?region=eu-central-1' --dim time t2m=day.npy time=hours.npy --take-over 1h",
-		"zargo append 's3://bucket/weather.zarr?region=eu-central-1' --dim time t2m=day.npy time=hours.npy --at 24 --wait 5m",
+		"zargo append 's3://bucket/weather.zarr?region=eu-central-1' --dim time t2m=day.npy time=hours.npy --if-absent --wait 5m",
+		"zargo append 's3://bucket/weather.zarr?region=eu-central-1' --dim time time=year.npy --reserve",
 	)
 }
 
@@ -53,25 +56,23 @@ func (c *appendCmd) Run(ctx context.Context, s *session) error {
 	return usagef("%s is neither an array nor a group", p.where)
 }
 
-// options converts the flags to append options. --take-over 0s becomes a negative TakeOver, which
-// takes over every change.
+// options converts the flags to append options.
 func (c *appendCmd) options() zarr.AppendOptions {
-	o := zarr.AppendOptions{At: c.At, Wait: c.Wait}
-	if c.TakeOver != nil {
-		o.TakeOver = *c.TakeOver
-		if o.TakeOver == 0 {
-			o.TakeOver = -1
-		}
-	}
-	return o
+	return zarr.AppendOptions{At: c.At, Wait: c.Wait, TakeOver: takeOver(c.TakeOver)}
 }
 
 // array appends one file to an array.
 func (c *appendCmd) array(ctx context.Context, s *session, p *place, a *zarr.Array) error {
-	if len(c.Files) != 1 {
-		return usagef("%s is an array: pass one file to append", p.where)
+	if c.IfAbsent || c.AnyOrder || c.Reserve {
+		return usagef("%s is an array: --if-absent, --any-order and --reserve require a group", p.where)
 	}
-	axis, err := c.axis(a)
+	if c.Rows != nil && len(c.Files) == 0 {
+		return c.empty(ctx, s, p, a)
+	}
+	if len(c.Files) != 1 || c.Rows != nil {
+		return usagef("%s is an array: pass one file to append, or --rows N", p.where)
+	}
+	axis, err := axisNamed(a, c.Dim)
 	if err != nil {
 		return p.fail(err)
 	}
@@ -86,46 +87,17 @@ func (c *appendCmd) array(ctx context.Context, s *session, p *place, a *zarr.Arr
 	return c.after(ctx, s, p, out)
 }
 
-// group appends files to arrays of a group.
-func (c *appendCmd) group(ctx context.Context, s *session, p *place, g *zarr.Group) error {
-	rows := make([]zarr.Rows, len(c.Files))
-	for i, text := range c.Files {
-		path, file, ok := strings.Cut(text, "=")
-		if !ok {
-			return usagef("%s is a group: each argument must be ARRAY=FILE.npy, not %q", p.where, text)
-		}
-		a, err := g.OpenArray(ctx, path)
-		if err != nil {
-			return p.fail(err)
-		}
-		axis, err := c.axis(a)
-		if err != nil {
-			return p.fail(err)
-		}
-		r, err := c.rows(ctx, s, p, file, a, axis)
-		if err != nil {
-			return p.fail(err)
-		}
-		rows[i] = zarr.Rows{Path: path, N: r.shape[axis], Write: r.write}
+// empty appends rows without data to an array.
+func (c *appendCmd) empty(ctx context.Context, s *session, p *place, a *zarr.Array) error {
+	axis, err := axisNamed(a, c.Dim)
+	if err != nil {
+		return p.fail(err)
 	}
-	out, err := g.Append(ctx, c.Dim, c.options(), rows...)
+	out, err := a.AppendFunc(ctx, axis, *c.Rows, reserve(a, axis, *c.Rows), c.options())
 	if err != nil {
 		return p.fail(err)
 	}
 	return c.after(ctx, s, p, out)
-}
-
-// axis returns the index of the axis to extend.
-func (c *appendCmd) axis(a *zarr.Array) (int, error) {
-	dims := a.Dims()
-	if i := slices.Index(dims, c.Dim); i >= 0 {
-		return i, nil
-	}
-	i, err := strconv.Atoi(c.Dim)
-	if err != nil || i < 0 || i >= len(a.Shape()) {
-		return 0, fault.Newf(fault.Selection, "--dim must be one of the axes %[2]q or a number from 0 to %[3]d, is %[1]q", c.Dim, dims, len(a.Shape())-1)
-	}
-	return i, nil
 }
 
 // fileRows holds the rows of a .npy file.
@@ -197,25 +169,57 @@ func (r *fileRows) where(from int) region {
 
 // write writes the rows to an array, starting at row from.
 func (r *fileRows) write(ctx context.Context, a *zarr.Array, from int) error {
-	in := r.in
-	switch {
-	case in != nil:
-		r.in = nil
-	case r.name == "standard input":
-		return fmt.Errorf("%s cannot be read a second time", r.name)
-	default:
-		f, done, err := r.open()
-		if err != nil {
-			return err
-		}
-		defer done()
-		in = f
-		if r.head, err = npy.ReadHeader(in); err != nil {
-			return at(r.name, err)
-		}
-		if !slices.Equal(r.head.Shape, r.shape) {
-			return fault.Newf(fault.Conflict, "%s was changed concurrently", r.name)
-		}
+	in, done, err := r.elements()
+	if err != nil {
+		return err
 	}
+	defer done()
 	return putFile(ctx, r.s.far, a, r.where(from), in, r.head, r.name, r.encoder, func(err error) error { return err })
+}
+
+// elements returns a reader at the first element of the file.
+func (r *fileRows) elements() (io.Reader, func(), error) {
+	if in := r.in; in != nil {
+		r.in = nil
+		return in, func() {}, nil
+	}
+	if r.name == "standard input" {
+		return nil, nil, fmt.Errorf("%s cannot be read a second time", r.name)
+	}
+	f, done, err := r.open()
+	if err != nil {
+		return nil, nil, err
+	}
+	if r.head, err = npy.ReadHeader(f); err != nil {
+		err = at(r.name, err)
+	} else if !slices.Equal(r.head.Shape, r.shape) {
+		err = fault.Newf(fault.Conflict, "%s was changed concurrently", r.name)
+	}
+	if err != nil {
+		done()
+		return nil, nil, err
+	}
+	return f, done, nil
+}
+
+// stored reads a file with one axis, and returns its stored elements: in memory form, or as texts if
+// they vary in length.
+func (r *fileRows) stored() (elems []byte, texts []string, err error) {
+	in, done, err := r.elements()
+	if err != nil {
+		return nil, nil, err
+	}
+	defer done()
+	buf := make([]byte, r.shape[r.axis]*r.head.Type.Size())
+	if err := r.head.ReadData(in, buf); err != nil {
+		return nil, nil, at(r.name, err)
+	}
+	if r.encoder.items != nil {
+		for _, item := range r.encoder.items(buf) {
+			texts = append(texts, string(item))
+		}
+		return nil, texts, nil
+	}
+	elems, err = r.encoder.of(buf)
+	return elems, nil, at(r.name, err)
 }

@@ -22,6 +22,7 @@ type copyFlags struct {
 	MaxMem      string   `name:"max-mem" help:"Maximum memory of one process, such as 512MiB. The default is 1GiB, at most half of the available memory." placeholder:"BYTES"`
 	Root        string   `help:"URL of the outermost group to create above the copy; see docs/reference/cli.md." placeholder:"URL"`
 	Consolidate bool     `help:"Write consolidated metadata for the copy, and update that of groups above it. By default the copy has consolidated metadata if the source has it."`
+	labelFlags
 	separatorFlag
 	fillAttributeFlag
 }
@@ -55,7 +56,7 @@ func (f *copyFlags) options() (o transfer.Options, to *applied, err error) {
 			return o, nil, err
 		}
 	}
-	items, err := selFlags{f.Sel, f.Isel}.items()
+	items, err := selFlags{f.Sel, f.Isel, f.labelFlags}.items()
 	if err != nil {
 		return o, nil, err
 	}

@@ -33,7 +33,7 @@ func TestExamplesInHelp(t *testing.T) {
 	write(t, "days.npy", npyOf(t, days...))
 	write(t, "lats.npy", npyOf(t, lats...))
 	ran := 0
-	for _, command := range []string{"create", "put", "append", "info", "ls", "du", "census", "attrs", "cat", "plot", "picture", "dump", "stats", "hist", "plan", "copy", "transfer", "pyramid", "consolidate", "rm", "migrate", "validate", "diff", "hash", "bucket check", "completion"} {
+	for _, command := range []string{"create", "put", "append", "info", "ls", "du", "census", "attrs", "cat", "plot", "picture", "dump", "stats", "hist", "plan", "copy", "transfer", "pyramid", "blank", "resize", "consolidate", "rm", "migrate", "validate", "diff", "hash", "bucket check", "completion"} {
 		if command == "info" {
 			do(t, p, `put weather.zarr/time days.npy --create --as int64 --dims time --attrs {"units":"days\u0020since\u00202020-01-01"}`)
 			do(t, p, "put weather.zarr/lat lats.npy --create --dims lat")

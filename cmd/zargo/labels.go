@@ -94,6 +94,9 @@ func (c *coordinates) find(ctx context.Context, a *zarr.Array, items []item) ([]
 		if err != nil {
 			return nil, fmt.Errorf("coordinate of dimension %q: %w; --isel selects by position without it", it.name, err)
 		}
+		if x == nil && it.ways != (ways{}) {
+			return nil, fault.Newf(fault.Selection, "dimension %q has no coordinate: --tolerance and --wrap need labels", it.name)
+		}
 		if x == nil {
 			continue
 		}
@@ -265,7 +268,7 @@ func labelled(x *dataset.Index, it item) (axis, error) {
 	} else if strings.Contains(text, ",") {
 		return axis{}, usagef("--sel: a list of labels must be in brackets, is %q", text)
 	}
-	at, one, err := x.Positions(dataset.Text(it.name, text))
+	at, one, err := x.Positions(it.ways.query(dataset.Text(it.name, text)))
 	if err != nil {
 		return axis{}, err
 	}

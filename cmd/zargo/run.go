@@ -54,6 +54,8 @@ type cli struct {
 	Create      createCmd      `cmd:"" help:"Create an array or a group."`
 	Put         putCmd         `cmd:"" help:"Write a .npy file into an array."`
 	Append      appendCmd      `cmd:"" help:"Extend an array, or several arrays of a group, and write .npy files after the existing elements."`
+	Blank       blankCmd       `cmd:"" help:"Set a part of an array, or of the arrays of a group, to missing values, and delete chunks that have no other values."`
+	Resize      resizeCmd      `cmd:"" help:"Change the shape of an array."`
 	Cat         catCmd         `cmd:"" help:"Print an array or a part of it."`
 	Plot        plotCmd        `cmd:"" help:"Plot the values along one axis in the terminal."`
 	Picture     pictureCmd     `cmd:"" help:"Draw a picture of two dimensions of an array, as a PNG file or on the terminal."`

@@ -77,7 +77,7 @@ func (p *program) schemes(o opening) openurl.Mux {
 // writes reports whether a command with these flags changes a store.
 func (c *cli) writes(command string) bool {
 	switch name, _, _ := strings.Cut(command, " "); name {
-	case "create", "put", "append":
+	case "create", "put", "append", "blank", "resize":
 		return true
 	case "validate":
 		return c.Validate.Repair && !c.Validate.DryRun

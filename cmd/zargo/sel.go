@@ -13,6 +13,7 @@ import (
 type selFlags struct {
 	Sel  string `help:"The selected elements, in NumPy's notation: 0:10,5,::-2 or ...,[4,0]. Items with the name of a dimension select by the labels of its coordinate: time=2020-01,lat=50:40,lon=nearest::7.3. Without a coordinate they select by position: y=0:10. The default is the whole array." placeholder:"SELECTION"`
 	Isel string `name:"isel" help:"The same as --sel, but always by position: time=0:10,lat=3." placeholder:"SELECTION"`
+	labelFlags
 }
 
 // given reports whether one of the flags is set.
@@ -21,6 +22,9 @@ func (f selFlags) given() bool { return f.Sel != "" || f.Isel != "" }
 // items parses the flags and returns items without a name first.
 func (f selFlags) items() ([]item, error) {
 	sel, err := parseSel(f.Sel)
+	if err == nil {
+		err = f.apply(sel)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -51,6 +55,7 @@ type item struct {
 
 	label    string // the text after the name
 	bad      error  // the error of label as a position; or nil
+	ways     ways   // of label
 	labelled *axis  // the elements with the label; nil if the axis has no coordinate
 }
 

@@ -38,12 +38,18 @@ type values struct {
 	units  string
 }
 
-// open opens the array at a URL. The caller closes the place.
-func (f *valueFlags) open(ctx context.Context, s *session, url string) (*values, error) {
+// checked returns the items of the selection, and an error for flags that contradict each other.
+func (f *valueFlags) checked() ([]item, error) {
 	items, err := f.items()
 	if err == nil {
 		err = f.check()
 	}
+	return items, err
+}
+
+// open opens the array at a URL. The caller closes the place.
+func (f *valueFlags) open(ctx context.Context, s *session, url string) (*values, error) {
+	items, err := f.checked()
 	if err != nil {
 		return nil, err
 	}
@@ -51,6 +57,16 @@ func (f *valueFlags) open(ctx context.Context, s *session, url string) (*values,
 	if err != nil {
 		return nil, err
 	}
+	v, err := f.values(ctx, s, p, a, items)
+	if err != nil {
+		p.release()
+		return nil, p.fail(err)
+	}
+	return v, nil
+}
+
+// values returns the selected part of an array.
+func (f *valueFlags) values(ctx context.Context, s *session, p *place, a *zarr.Array, items []item) (_ *values, err error) {
 	v := &values{place: p, a: a}
 	if v.r, err = s.chosen(ctx, p, a, items); err == nil && !f.All {
 		err = dense(ctx, a, len(a.Shape()), v.r)
@@ -58,11 +74,7 @@ func (f *valueFlags) open(ctx context.Context, s *session, url string) (*values,
 	if err == nil && !f.Raw && a.DType() != dtype.Bool {
 		err = v.decode(ctx, s)
 	}
-	if err != nil {
-		p.release()
-		return nil, p.fail(err)
-	}
-	return v, nil
+	return v, err
 }
 
 // decode sets v.coding and v.units. The attribute units applies to decoded values.
@@ -102,9 +114,9 @@ func (v *values) summary(ctx context.Context, s *session) (summary.Result, error
 }
 
 type statsCmd struct {
-	URL string `arg:"" name:"url" help:"The array."`
+	URL string `arg:"" name:"url" help:"The array, or a group: one line for each array in it."`
 	valueFlags
-	JSON bool `name:"json" help:"Print one JSON object."`
+	JSON bool `name:"json" help:"Print one JSON object, or a list for a group."`
 }
 
 // Help returns examples.
@@ -112,6 +124,7 @@ func (statsCmd) Help() string {
 	return examples(
 		"zargo stats weather.zarr/t2m",
 		"zargo stats weather.zarr/t2m --sel time=2020-01 --json",
+		"zargo stats 's3://bucket/weather.zarr?region=eu-central-1' --sel time=2020-01",
 	)
 }
 
@@ -134,21 +147,46 @@ type statsInfo struct {
 
 // Run prints statistics of an array.
 func (c *statsCmd) Run(ctx context.Context, s *session) error {
-	v, err := c.open(ctx, s, c.URL)
+	items, err := c.checked()
 	if err != nil {
 		return err
 	}
-	defer v.release()
-	r, err := v.summary(ctx, s)
+	p, a, err := s.openArray(ctx, c.URL, c.options()...)
+	if errors.Is(err, fault.NotFound) {
+		q, n, grouped := s.openNode(ctx, c.URL, c.options()...)
+		if grouped == nil {
+			defer q.release()
+		}
+		if g, ok := n.(*zarr.Group); ok {
+			return c.group(ctx, s, q, g, items)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	defer p.release()
+	v, err := c.values(ctx, s, p, a, items)
+	if err != nil {
+		return p.fail(err)
+	}
+	info, err := v.stats(ctx, s)
 	if err != nil {
 		return v.fail(err)
 	}
-	s.warnOfMissing(ctx, v.place, v.a)
-	info := statsInfo{v.where, v.units, v.coding != nil, r.Elements, r.Missing, r.NaN, r.Infinite, r.Count, r.Min, r.Max, numberOrNil(r.Mean), numberOrNil(r.Std)}
 	if c.JSON {
 		return v.fail(render.JSON(s.out, info))
 	}
 	return v.fail(info.print(s.out))
+}
+
+// stats returns the statistics of the selected elements.
+func (v *values) stats(ctx context.Context, s *session) (statsInfo, error) {
+	r, err := v.summary(ctx, s)
+	if err != nil {
+		return statsInfo{}, err
+	}
+	s.warnOfMissing(ctx, v.place, v.a)
+	return statsInfo{v.where, v.units, v.coding != nil, r.Elements, r.Missing, r.NaN, r.Infinite, r.Count, r.Min, r.Max, numberOrNil(r.Mean), numberOrNil(r.Std)}, nil
 }
 
 // numberOrNil returns nil for NaN and infinities, which JSON cannot represent.

@@ -1,0 +1,232 @@
+package main
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/zargo-io/zargo/dataset"
+	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/dtype"
+	"github.com/zargo-io/zargo/zarr/fault"
+)
+
+// group appends files to arrays of a group. If the dimension has an index coordinate, it compares
+// the new labels with those of the coordinate, as [dataset.Dataset.Append] does.
+func (c *appendCmd) group(ctx context.Context, s *session, p *place, g *zarr.Group) error {
+	switch {
+	case c.At != nil && c.IfAbsent:
+		return usagef("--at and --if-absent cannot be combined")
+	case len(c.Files) == 0 && c.Rows == nil:
+		return usagef("%s is a group: pass ARRAY=FILE.npy for each array, or --rows N", p.where)
+	}
+	for _, text := range c.Files {
+		if !strings.Contains(text, "=") {
+			return usagef("%s is a group: each argument must be ARRAY=FILE.npy, not %q", p.where, text)
+		}
+	}
+	index, err := c.index(ctx, g)
+	if err != nil {
+		return p.fail(err)
+	}
+	rows, err := c.groupRows(ctx, s, p, g, index)
+	if err != nil {
+		return p.fail(err)
+	}
+	if index == nil {
+		var of []zarr.Rows
+		for _, r := range rows {
+			of = append(of, r.Rows)
+		}
+		out, err := g.Append(ctx, c.Dim, c.options(), of...)
+		if err != nil {
+			return p.fail(err)
+		}
+		return c.after(ctx, s, p, out)
+	}
+	d, err := dataset.OpenGroup(ctx, g, dataset.Options{})
+	if err != nil {
+		return p.fail(err)
+	}
+	var data []dataset.Data
+	for _, r := range rows {
+		if r.Path != c.Dim {
+			data = append(data, dataset.Func(r.Path, r.N, r.Write))
+			continue
+		}
+		labels, err := readLabels(index, r)
+		if err != nil {
+			return p.fail(err)
+		}
+		data = append(data, labels)
+	}
+	o := c.options()
+	d, err = d.Append(ctx, c.Dim, dataset.AppendOptions{IfAbsent: c.IfAbsent, AnyOrder: c.AnyOrder, At: o.At, Wait: o.Wait, TakeOver: o.TakeOver}, data...)
+	if err != nil {
+		return p.fail(err)
+	}
+	return c.after(ctx, s, p, d.Group())
+}
+
+// index returns the index coordinate of the dimension. It returns nil if the group does not have
+// it, or if the labels do not matter.
+func (c *appendCmd) index(ctx context.Context, g *zarr.Group) (*zarr.Array, error) {
+	if c.AnyOrder && !c.IfAbsent {
+		return nil, nil
+	}
+	var none error
+	if c.IfAbsent {
+		none = fault.Newf(fault.Selection, "--if-absent requires the array %q with the labels of the dimension", c.Dim)
+	}
+	if strings.Contains(c.Dim, "/") {
+		return nil, none
+	}
+	a, err := g.OpenArray(ctx, c.Dim)
+	switch {
+	case errors.Is(err, fault.NotFound):
+		return nil, none
+	case err != nil:
+		return nil, fmt.Errorf("%w; --any-order appends without its labels", err)
+	case !slices.Equal(a.Dims(), []string{c.Dim}):
+		return nil, none
+	}
+	return a, nil
+}
+
+// newRows are the rows to append to one array.
+type newRows struct {
+	zarr.Rows
+	file *fileRows // nil for reserved rows
+}
+
+// groupRows returns the rows of the files, and of the arrays for which rows are reserved.
+func (c *appendCmd) groupRows(ctx context.Context, s *session, p *place, g *zarr.Group, index *zarr.Array) ([]newRows, error) {
+	rows := make([]newRows, len(c.Files))
+	for i, text := range c.Files {
+		path, file, _ := strings.Cut(text, "=")
+		a, err := g.OpenArray(ctx, path)
+		if err != nil {
+			return nil, err
+		}
+		axis, err := axisNamed(a, c.Dim)
+		if err != nil {
+			return nil, err
+		}
+		r, err := c.rows(ctx, s, p, file, a, axis)
+		if err != nil {
+			return nil, err
+		}
+		rows[i] = newRows{zarr.Rows{Path: path, N: r.shape[axis], Write: r.write}, r}
+	}
+	if !c.Reserve && c.Rows == nil {
+		return rows, nil
+	}
+	n := 0
+	if len(rows) > 0 {
+		n = rows[0].N
+	}
+	if c.Rows != nil {
+		n = *c.Rows
+	}
+	if n < 0 {
+		return nil, usagef("--rows must be at least 0, is %d", n)
+	}
+	for m, err := range g.Members(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		a, ok := m.(*zarr.Array)
+		if !ok || slices.ContainsFunc(rows, func(r newRows) bool { return r.Path == a.Name() }) {
+			continue
+		}
+		axis := slices.Index(a.Dims(), c.Dim)
+		switch {
+		case axis < 0:
+			continue
+		case index != nil && a.Name() == c.Dim:
+			return nil, usagef("new rows need labels: pass %s=FILE.npy", c.Dim)
+		}
+		rows = append(rows, newRows{zarr.Rows{Path: a.Name(), N: n, Write: reserve(a, axis, n)}, nil})
+	}
+	return rows, nil
+}
+
+// reserve returns a function that sets n new rows to missing values. A failed append, or an earlier
+// larger shape, may have left other values in their chunks.
+func reserve(a *zarr.Array, axis, n int) func(ctx context.Context, view *zarr.Array, from int) error {
+	return func(ctx context.Context, view *zarr.Array, from int) error {
+		value, err := missingValue(a, false)
+		if err != nil {
+			return err
+		}
+		return setAll(ctx, view, rowsAt(view.Shape(), axis, from, n), value)
+	}
+}
+
+// rowsAt returns the region of n rows along an axis of an array.
+func rowsAt(shape []int, k, from, n int) region {
+	r := make(region, len(shape))
+	for i, length := range shape {
+		r[i] = axis{step: 1, count: length}
+	}
+	r[k].start, r[k].count = from, n
+	return r
+}
+
+// maxLabels is the maximum number of labels that one append reads into memory.
+const maxLabels = 1 << 26
+
+// readLabels returns the rows of an index coordinate with their stored values.
+func readLabels(a *zarr.Array, r newRows) (dataset.Data, error) {
+	if r.N > maxLabels {
+		return dataset.Data{}, fault.Newf(fault.Limit, "an append of %d labels exceeds the maximum of %d", r.N, maxLabels)
+	}
+	elems, texts, err := r.file.stored()
+	if err != nil {
+		return dataset.Data{}, err
+	}
+	switch a.DType().(type) {
+	case dtype.VarLen:
+		return dataset.Stored(r.Path, texts), nil
+	case dtype.DateTime:
+		return labelsOf[dtype.Instant](r.Path, elems), nil
+	case dtype.TimeDelta:
+		return labelsOf[dtype.Span](r.Path, elems), nil
+	}
+	switch a.DType() {
+	case dtype.Bool:
+		return labelsOf[bool](r.Path, elems), nil
+	case dtype.Int8:
+		return labelsOf[int8](r.Path, elems), nil
+	case dtype.Int16:
+		return labelsOf[int16](r.Path, elems), nil
+	case dtype.Int32:
+		return labelsOf[int32](r.Path, elems), nil
+	case dtype.Int64:
+		return labelsOf[int64](r.Path, elems), nil
+	case dtype.Uint8:
+		return labelsOf[uint8](r.Path, elems), nil
+	case dtype.Uint16:
+		return labelsOf[uint16](r.Path, elems), nil
+	case dtype.Uint32:
+		return labelsOf[uint32](r.Path, elems), nil
+	case dtype.Uint64:
+		return labelsOf[uint64](r.Path, elems), nil
+	case dtype.Float32:
+		return labelsOf[float32](r.Path, elems), nil
+	case dtype.Float64:
+		return labelsOf[float64](r.Path, elems), nil
+	}
+	return dataset.Data{}, fault.Newf(errors.ErrUnsupported, "labels of %v cannot be compared: --any-order appends without the labels", a.DType())
+}
+
+// labelsOf returns data of elements in memory form.
+func labelsOf[T any](name string, b []byte) dataset.Data {
+	var zero T
+	values := make([]T, len(b)/binary.Size(zero))
+	_, _ = binary.Decode(b, binary.LittleEndian, values) // numbers of a fixed size
+	return dataset.Stored(name, values)
+}
