@@ -1,9 +1,12 @@
 package dataset
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"time"
 
@@ -23,7 +26,8 @@ import (
 type AppendOptions struct {
 	// IfAbsent makes an append do nothing if the coordinate already has the new labels. A job that
 	// runs twice, or two jobs that run concurrently, then append once. If the coordinate has only
-	// some of the labels, the error is fault.Conflict.
+	// some of the labels, the error is fault.Conflict. If the dimension has no index coordinate of
+	// its own in the group, the error is fault.Selection.
 	IfAbsent bool
 
 	// AnyOrder accepts labels that do not follow the existing ones in the order of the coordinate,
@@ -44,13 +48,17 @@ type AppendOptions struct {
 //
 // The labels in the data of the index coordinate must be in the order of the coordinate and follow
 // its last label, unless AppendOptions.AnyOrder is set. The error is fault.Selection for labels in
-// another order, for missing data, and for data of different lengths; fault.Exists if the dataset
+// another order or of unknown order, for missing data, and for data of different lengths;
+// fault.Exists if the dataset
 // already has the first label; fault.Type for values that cannot be stored. Other errors are those
 // of zarr.Group.Append.
 //
 // After an error, the rows may be stored: Append opens the dataset again after it stored them. An
 // append of the same data with IfAbsent then completes the work.
 func (d *Dataset) Append(ctx context.Context, dim string, o AppendOptions, data ...Data) (*Dataset, error) {
+	if err := d.usable(); err != nil {
+		return nil, err
+	}
 	end := time.Now().Add(o.Wait)
 	for {
 		rows, labels, err := d.rows(dim, data)
@@ -94,10 +102,19 @@ func (d *Dataset) rows(dim string, data []Data) ([]zarr.Rows, index, error) {
 	if !slices.ContainsFunc(d.dims, func(x Dim) bool { return x.Name == dim }) {
 		return nil, nil, fault.Newf(fault.Selection, "the dataset has no dimension %q; it has %v", dim, d.dims)
 	}
+	for name, err := range d.left {
+		var known *leftOut
+		if !errors.As(err, &known) || slices.Contains(known.dims, dim) {
+			return nil, nil, fmt.Errorf("dataset %s: variable %q is left out, so the append would leave it shorter: %w", d.where(), name, err)
+		}
+	}
 	var rows []zarr.Rows
 	var labels index
 	n, first := -1, ""
 	for _, x := range data {
+		if x.store == nil {
+			return nil, nil, noData()
+		}
 		s, ok := d.vars[x.name]
 		if !ok || !slices.Contains(s.dims, dim) {
 			return nil, nil, fault.Newf(fault.Selection, "the dataset has no variable %q with the dimension %q", x.name, dim)
@@ -181,7 +198,22 @@ func (d *Dataset) settle(ctx context.Context, dim string, at int, end time.Time,
 func (d *Dataset) place(dim string, labels index, o AppendOptions) (at int, has bool, err error) {
 	at = d.dims[slices.IndexFunc(d.dims, func(x Dim) bool { return x.Name == dim })].Len
 	old := d.index[dim]
-	if old == nil || labels == nil || labels.len() == 0 {
+	own, cause := d.coordinate(dim)
+	if cause == nil {
+		cause = d.refused[dim]
+	}
+	switch {
+	case o.AnyOrder && !o.IfAbsent:
+		return at, false, nil
+	case cause != nil:
+		return at, false, fmt.Errorf("dataset %s: coordinate of dimension %q: %w", d.where(), dim, cause)
+	case o.IfAbsent && (own == nil || old == nil || labels == nil):
+		return at, false, fault.Newf(fault.Selection, "dataset %s: IfAbsent needs an index coordinate of the dimension %q, which shows what is appended already", d.where(), dim)
+	case old == nil || own == nil:
+		return at, false, nil
+	case labels == nil:
+		return at, false, fault.Newf(fault.Selection, "dimension %q: the order of the labels in this data cannot be checked; AnyOrder appends them", dim)
+	case labels.len() == 0:
 		return at, false, nil
 	}
 	first, one, err := old.find(labels.label(0))
@@ -235,6 +267,9 @@ type column struct {
 	labels index // of an index coordinate
 	byRows bool  // rows has the number of rows, and n is unknown
 }
+
+// noData returns the error for the zero Data.
+func noData() error { return fault.Newf(fault.Selection, "the zero Data has no values") }
 
 // Floats returns data for the variable with the given name. The values are encoded by the CF
 // conventions (see cf.Encode): NaN becomes the missing value of the variable, and values of packed
@@ -296,17 +331,44 @@ func Stored[T any](name string, values []T) Data {
 			return c, nil
 		}
 		var err error
-		if keys, ok := any(values).([]string); ok {
-			c.labels = texts(v.name, keys)
-		} else if v.stored.coding != nil {
-			c.labels, err = v.labels(any(values))
-		}
+		c.labels, err = v.labels(any(values))
 		return c, err
 	}}
 }
 
-// labels returns an index of the labels that the stored values represent.
+// labels returns an index of the labels that the stored values represent. It returns nil if it
+// cannot compare them.
 func (v *Variable) labels(values any) (index, error) {
+	t := v.stored.array.DType()
+	switch keys := values.(type) {
+	case []string:
+		if v.isText() {
+			return texts(v.name, keys), nil
+		}
+	case []bool:
+		return truths(v.name, keys), nil
+	case []dtype.F16:
+		f := make([]float32, len(keys))
+		for i, h := range keys {
+			f[i] = h.Float32()
+		}
+		values = f
+	case []dtype.Instant:
+		if t, ok := t.(dtype.DateTime); ok {
+			at, err := v.instantsOf(t, keys)
+			return times(v.name, at), err
+		}
+	case []dtype.Span:
+		if t, ok := t.(dtype.TimeDelta); ok {
+			return v.spansOf(t, keys)
+		}
+	}
+	if _, fixed := t.(dtype.S); fixed {
+		return texts(v.name, fixedTexts(values)), nil
+	}
+	if v.stored.coding == nil {
+		return nil, nil
+	}
 	n, ok := goType(v.stored.array.DType()).hold(v, values)
 	if !ok {
 		return nil, fault.Newf(fault.Type, "variable %s: values must be %v, are %T", v.name, v.stored.array.DType().Go(), values)
@@ -314,13 +376,24 @@ func (v *Variable) labels(values any) (index, error) {
 	return v.indexOf(n)
 }
 
+// fixedTexts returns the texts in a slice of arrays of bytes, without the zero bytes at their ends.
+func fixedTexts(values any) []string {
+	s := reflect.ValueOf(values)
+	out := make([]string, s.Len())
+	for i := range out {
+		text := make([]byte, s.Index(i).Len())
+		for j := range text {
+			text[j] = byte(s.Index(i).Index(j).Uint())
+		}
+		out[i] = string(bytes.TrimRight(text, "\x00"))
+	}
+	return out
+}
+
 // encoded returns an error if the values of the variable cannot be encoded.
 func (v *Variable) encoded() error {
 	if v.stored.coding == nil {
 		return v.noNumbers()
-	}
-	if t := v.stored.array.DType(); t == dtype.Float16 {
-		return fault.Newf(errors.ErrUnsupported, "variable %s: values of %v are written as Stored only", v.name, t)
 	}
 	return nil
 }

@@ -49,6 +49,9 @@ type VarSpec struct {
 // The error is fault.Metadata if two variables have different lengths of a dimension, a name
 // repeats, or the number of names differs from the rank; fault.Exists if a node differs from spec.
 func Create(ctx context.Context, st store.Store, path string, spec Spec, o Options, opts ...zarr.Option) (*Dataset, error) {
+	if st == nil {
+		return nil, fault.Newf(fault.Selection, "the store of a dataset is nil")
+	}
 	arrays := map[string]zarr.Spec{}
 	lengths := map[string]int{}
 	var coords []string
@@ -138,9 +141,15 @@ func missing(t dtype.Type, v any) ([]byte, error) {
 // The error is fault.Selection for data of another length than the selection, and fault.Type for
 // values that cannot be stored, before anything is written. Other errors are those of zarr.Write.
 func (d *Dataset) Write(ctx context.Context, data ...Data) (*Dataset, error) {
+	if err := d.usable(); err != nil {
+		return nil, err
+	}
 	columns := make([]column, len(data))
 	labels := false
 	for i, x := range data {
+		if x.store == nil {
+			return nil, noData()
+		}
 		v, err := d.Var(x.name)
 		if err != nil {
 			return nil, err
@@ -168,6 +177,6 @@ func (d *Dataset) Write(ctx context.Context, data ...Data) (*Dataset, error) {
 		return d, err
 	}
 	next := *d
-	next.index = maps.Clone(d.index)
+	next.index, next.refused, next.findings = maps.Clone(d.index), maps.Clone(d.refused), slices.Clone(d.findings)
 	return &next, next.indexes(ctx)
 }

@@ -10,6 +10,9 @@ import (
 // array, from its attributes, those of the grid mapping variable and those of the group. It sends
 // no request. The Grid of the result describes the stored array, not the selection.
 func (v *Variable) CRS() crs.Reference {
+	if v.zero() {
+		return crs.Reference{}
+	}
 	a, dims, d := v.stored.array, v.stored.dims, v.dataset
 	n := crs.Node{
 		Array: true, Attrs: a.Attrs(), Dims: dims, Shape: a.Shape()[:len(dims)],
@@ -21,7 +24,7 @@ func (v *Variable) CRS() crs.Reference {
 			return s.array.Attrs(), true
 		},
 	}
-	if path.Dir("/"+a.Path()) == path.Join("/", d.group.Path()) { // not a coordinate of a group above
+	if d.group != nil && path.Dir("/"+a.Path()) == path.Join("/", d.group.Path()) { // not a coordinate of a group above
 		n.Parent = d.group.Attrs()
 	}
 	return crs.Read(n)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/zargo-io/zargo/cf"
 	"github.com/zargo-io/zargo/zarr"
@@ -17,7 +18,9 @@ type Dataset struct {
 	group    *zarr.Group
 	dims     []Dim // of the stored arrays
 	vars     map[string]*stored
-	index    map[string]index
+	left     map[string]error // why an array is not in vars, by name
+	index    map[string]index // of a dimension
+	refused  map[string]error // why a dimension has neither an index nor positions as labels
 	chosen   map[string]axis
 	findings []Finding
 	groups   []string // names of the groups below the group
@@ -39,15 +42,24 @@ type Finding struct {
 }
 
 // String returns the finding as a sentence for people.
-func (f Finding) String() string { return f.Path + ": " + f.Text }
+func (f Finding) String() string { return where(f.Path) + ": " + f.Text }
+
+// where returns a path for messages: "/" for the root, whose path is empty.
+func where(path string) string {
+	if path == "" {
+		return "/"
+	}
+	return path
+}
 
 // stored describes an array of the group: its dimensions, its coding and its role in the dataset.
 type stored struct {
 	array   *zarr.Array
-	dims    []string   // without the axis of the characters
-	unnamed []int      // axes whose dimensions have no names in metadata
-	chars   bool       // the last axis has the characters of texts
-	coding  *cf.Coding // nil if the values are not numbers
+	dims    []string      // without the axis of the characters
+	unnamed []int         // axes whose dimensions have no names in metadata
+	chars   bool          // the last axis has the characters of texts
+	coding  *cf.Coding    // nil if the values are not numbers
+	delta   time.Duration // unit of time differences that are stored as numbers; or 0
 	coord   bool
 	attrs   map[string]any // of the variable, without those of the conventions
 }
@@ -65,17 +77,35 @@ type axis struct {
 }
 
 // Group returns the group of the dataset.
-func (d *Dataset) Group() *zarr.Group { return d.group }
+func (d *Dataset) Group() *zarr.Group {
+	if d == nil {
+		return nil
+	}
+	return d.group
+}
 
 // Attrs returns the attributes of the group.
-func (d *Dataset) Attrs() map[string]any { return d.group.Attrs() }
+func (d *Dataset) Attrs() map[string]any {
+	if d.usable() != nil {
+		return nil
+	}
+	return d.group.Attrs()
+}
 
 // Findings describes what Open ignored or corrected.
-func (d *Dataset) Findings() []Finding { return slices.Clone(d.findings) }
+func (d *Dataset) Findings() []Finding {
+	if d == nil {
+		return nil
+	}
+	return slices.Clone(d.findings)
+}
 
 // Dims returns the dimensions with their selected lengths. They are in the order in which the
 // arrays, sorted by name, first use them. Dropped dimensions are left out.
 func (d *Dataset) Dims() []Dim {
+	if d == nil {
+		return nil
+	}
 	var out []Dim
 	for _, dim := range d.dims {
 		a, ok := d.chosen[dim.Name]
@@ -101,6 +131,9 @@ func (d *Dataset) Vars() []*Variable { return d.filter(false) }
 func (d *Dataset) Coords() []*Variable { return d.filter(true) }
 
 func (d *Dataset) filter(coord bool) []*Variable {
+	if d == nil {
+		return nil
+	}
 	var out []*Variable
 	for _, name := range slices.Sorted(maps.Keys(d.vars)) {
 		if s := d.vars[name]; s.coord == coord {
@@ -112,8 +145,11 @@ func (d *Dataset) filter(coord bool) []*Variable {
 
 // Var returns the data variable or the coordinate with the given name, and selects elements of it
 // as [Dataset.Sel] does. If there is none, the error is fault.NotFound, and its text lists the
-// variables of the dataset.
+// variables of the dataset. For an array that Open left out, the error is the reason.
 func (d *Dataset) Var(name string, q ...Query) (*Variable, error) {
+	if d == nil {
+		return nil, d.usable()
+	}
 	if len(q) > 0 {
 		var err error
 		if d, err = d.Sel(q...); err != nil {
@@ -121,6 +157,9 @@ func (d *Dataset) Var(name string, q ...Query) (*Variable, error) {
 		}
 	}
 	s, ok := d.vars[name]
+	if err := d.left[name]; !ok && err != nil {
+		return nil, fmt.Errorf("dataset %s: variable %q is left out: %w", d.where(), name, err)
+	}
 	if !ok {
 		return nil, fault.Newf(fault.NotFound, "the dataset has no variable %q; it has %q", name, slices.Sorted(maps.Keys(d.vars)))
 	}
@@ -133,6 +172,9 @@ func (d *Dataset) Var(name string, q ...Query) (*Variable, error) {
 // The error is fault.Selection for an unknown dimension, a label that the coordinate does not have,
 // or a position outside the dimension.
 func (d *Dataset) Sel(q ...Query) (*Dataset, error) {
+	if d == nil {
+		return nil, d.usable()
+	}
 	next := *d
 	next.chosen = maps.Clone(d.chosen)
 	if next.chosen == nil {
@@ -142,7 +184,9 @@ func (d *Dataset) Sel(q ...Query) (*Dataset, error) {
 	for _, q := range q {
 		group := []Query{q}
 		if q.kind == byPoints {
-			group = q.points
+			if group = q.points; len(group) == 0 {
+				return nil, fault.Newf(fault.Selection, "the points %q have no queries", q.dim)
+			}
 		}
 		length := -1
 		for _, each := range group {
@@ -183,6 +227,9 @@ func (d *Dataset) choose(q Query) (chosen, error) {
 		return chosen{}, fault.Newf(fault.Selection, "the dataset has no dimension %q; it has %v", q.dim, d.Dims())
 	}
 	n, x := d.dims[i].Len, d.index[q.dim]
+	if err := d.refused[q.dim]; err != nil && q.labelled() {
+		return chosen{}, fmt.Errorf("dataset %s: coordinate of dimension %q: %w", d.where(), q.dim, err)
+	}
 	if a, ok := d.chosen[q.dim]; ok {
 		switch {
 		case a.one:
@@ -197,7 +244,7 @@ func (d *Dataset) choose(q Query) (chosen, error) {
 	}
 	c, err := q.choose(x, n)
 	if err != nil {
-		return chosen{}, fmt.Errorf("dataset %s: %w", d.path(), err)
+		return chosen{}, fmt.Errorf("dataset %s: %w", d.where(), err)
 	}
 	return c, nil
 }

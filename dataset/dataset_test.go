@@ -218,7 +218,7 @@ func TestWrap(t *testing.T) {
 		{"across the end", dataset.Between("lon", -100, 100), "[270 0 90]"},
 		{"not across", dataset.Between("lon", 80, 200), "[90 180]"},
 		{"downwards", dataset.Between("lon", 200, 80), "[270 0]"},
-		{"a whole turn", dataset.Between("lon", -180, 180), "[0 90 180 270]"},
+		{"a whole turn", dataset.Between("lon", -180, 180), "[180 270 0 90]"},
 		{"only the end", dataset.Between("lon", 260, 300), "[270]"},
 		{"a gap at the end", dataset.Between("lon", 280, 10), "[0]"},
 	} {

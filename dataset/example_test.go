@@ -61,3 +61,33 @@ func ExampleParse() {
 	fmt.Println(len(q), "queries")
 	// Output: 2 queries
 }
+
+func ExampleFindIndex() {
+	ctx := context.Background()
+	g, err := zarr.CreateGroup(ctx, mem.New(), "", zarr.Spec{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	lat, err := g.CreateArray(ctx, "lat", zarr.Spec{Shape: []int{3}, DType: dtype.Float64, Dims: []string{"lat"}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := zarr.Write(ctx, lat, []float64{60, 50, 40}); err != nil {
+		log.Fatal(err)
+	}
+	for _, dim := range []string{"lat", "lon"} {
+		x, err := dataset.FindIndex(ctx, g, dim, 3, dataset.Options{})
+		if err != nil {
+			log.Fatal(err)
+		}
+		if x == nil {
+			fmt.Println(dim, "has no coordinate")
+			continue
+		}
+		at, _, err := x.Positions(dataset.Nearest(dim, 48.1))
+		fmt.Println(dim, at, err)
+	}
+	// Output:
+	// lat [1] <nil>
+	// lon has no coordinate
+}

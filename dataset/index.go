@@ -23,8 +23,10 @@ var methods = map[string]method{"exact": exact, "nearest": nearest, "pad": pad, 
 // index finds labels among the values of an index coordinate. It is immutable.
 type index interface {
 	len() int
-	// label returns the i-th value: an int64, uint64, float64, string or cf.Time.
+	// label returns the i-th value: an int64, uint64, float64, bool, string, cf.Time or span.
 	label(i int) any
+	// text returns the i-th value in the form that parse accepts.
+	text(i int) string
 	// direction returns 1 if the labels increase, -1 if they decrease, and 0 otherwise.
 	direction() int
 	// sorted reports whether the labels are distinct and increase (order 1), decrease (order -1),
@@ -42,6 +44,8 @@ type index interface {
 	// find returns the positions of a label. one reports whether the label denotes a single
 	// element; otherwise it denotes a period of time, or occurs several times.
 	find(label any) (p positions, one bool, err error)
+	// each returns the position of each label. A text of a period of time denotes its first time.
+	each(labels []any) ([]int, error)
 	// near returns the position of a label by a method other than exact. limit is the maximum
 	// distance: nil, a number or a time.Duration. period is the period of a cyclic coordinate, and
 	// 0 for other coordinates.
@@ -50,8 +54,22 @@ type index interface {
 	between(lo, hi any, period float64) (positions, error)
 	// open returns the positions from a label to the end of the array, or from the start of the
 	// array to a label. The label is included.
-	open(label any, toEnd bool) (positions, error)
+	open(label any, toEnd bool, period float64) (positions, error)
 }
+
+// target is a label as keys of an index.
+type target[K any] struct {
+	// The label denotes the keys from first to last. A number between two integers denotes none:
+	// first is the next integer, and last is the one before.
+	first, last K
+	from, to    K       // the first key of a range that begins at the label, and the last of one that ends there
+	one         bool    // the label denotes a single key, and not a period
+	side        int     // -1 or 1 if the label is before or after all keys of the type, and 0 otherwise
+	value       float64 // the label as a number, if it is a number
+}
+
+// single returns the target of a key.
+func single[K any](k K) target[K] { return target[K]{first: k, last: k, from: k, to: k, one: true} }
 
 // values implements index for labels with keys of type K.
 type values[K comparable] struct {
@@ -60,14 +78,19 @@ type values[K comparable] struct {
 	order    int // 1 increasing, -1 decreasing, 0 neither
 	distinct bool
 	compare  func(a, b K) int
-	distance func(a, b K) float64 // nil if the type has none
-	parse    func(label any) (first, last K, one bool, err error)
-	limit    func(any) (float64, error) // in units of distance
-	shift    func(k K, by float64) K    // nil if the type is not cyclic
+	missing  func(k K) bool // reports NaN and NaT; nil if the type has neither
+	parse    func(label any) (target[K], error)
+	print    func(k K) string
+
+	// The functions below are nil for types without a distance.
+	distance func(k K, to target[K]) float64
+	nearer   func(a, b K, to target[K]) bool // a is nearer than b
+	limit    func(any) (float64, error)      // in units of distance
+
+	shift func(t target[K], by float64) target[K] // nil if the type is not cyclic
 }
 
-// ordered determines the order of the keys. The keys have no order if one of them is not equal to
-// itself, such as NaN.
+// ordered determines the order of the keys. The keys have no order if one of them is NaN or NaT.
 func (v *values[K]) ordered() *values[K] {
 	up, down := true, true
 	v.order, v.distinct = 0, true
@@ -81,28 +104,21 @@ func (v *values[K]) ordered() *values[K] {
 			v.distinct = false
 		}
 	}
-	for _, k := range v.keys {
-		if k != k {
-			up, down = false, false
-		}
+	if v.missing != nil && slices.ContainsFunc(v.keys, v.missing) {
+		up, down = false, false
 	}
 	switch {
 	case up:
 		v.order = 1
 	case down:
 		v.order = -1
-	default:
-		seen := make(map[K]bool, len(v.keys))
-		for _, k := range v.keys {
-			seen[k] = true
-		}
-		v.distinct = len(seen) == len(v.keys)
 	}
 	return v
 }
 
-func (v *values[K]) len() int        { return len(v.keys) }
-func (v *values[K]) label(i int) any { return v.keys[i] }
+func (v *values[K]) len() int          { return len(v.keys) }
+func (v *values[K]) label(i int) any   { return v.keys[i] }
+func (v *values[K]) text(i int) string { return v.print(v.keys[i]) }
 
 func (v *values[K]) direction() int { return v.order }
 
@@ -117,6 +133,10 @@ func (v *values[K]) follows(label any, order int) bool {
 
 func (v *values[K]) sub(p positions) index {
 	w := *v
+	if p.list == nil && p.step == 1 {
+		w.keys = v.keys[p.lo : p.lo+p.n]
+		return w.ordered()
+	}
 	w.keys = make([]K, p.len())
 	for i := range w.keys {
 		w.keys[i] = v.keys[p.at(i)]
@@ -125,13 +145,13 @@ func (v *values[K]) sub(p positions) index {
 }
 
 func (v *values[K]) parses(text string) bool {
-	_, _, _, err := v.parse(text)
+	_, err := v.parse(text)
 	return err == nil
 }
 
 func (v *values[K]) has(text string) bool {
-	first, last, _, err := v.parse(text)
-	return err == nil && (v.distance != nil || v.within(first, last).len() > 0)
+	t, err := v.parse(text)
+	return err == nil && (v.distance != nil || v.within(t.first, t.last).len() > 0)
 }
 
 // lower returns the first position in the order of the index whose key is not before k, and upper
@@ -149,6 +169,37 @@ func (v *values[K]) upper(k K) int {
 		return 1
 	})
 	return n
+}
+
+// beside returns the position at the end of the index for a label that is before or after all keys
+// of the type. ok is false for other labels.
+func (v *values[K]) beside(side int) (at int, ok bool) {
+	if side*v.order > 0 {
+		return len(v.keys), true
+	}
+	return 0, side != 0
+}
+
+// begin and finish return the positions at which a range in the order of the index begins and ends
+// if one of its ends is t.
+func (v *values[K]) begin(t target[K]) int {
+	if at, ok := v.beside(t.side); ok {
+		return at
+	}
+	if v.order < 0 {
+		return v.lower(t.to)
+	}
+	return v.lower(t.from)
+}
+
+func (v *values[K]) finish(t target[K]) int {
+	if at, ok := v.beside(t.side); ok {
+		return at
+	}
+	if v.order < 0 {
+		return v.upper(t.from)
+	}
+	return v.upper(t.to)
 }
 
 // within returns the positions of the keys from first to last, both included.
@@ -170,23 +221,78 @@ func (v *values[K]) within(first, last K) positions {
 }
 
 func (v *values[K]) find(label any) (positions, bool, error) {
-	first, last, one, err := v.parse(label)
+	t, err := v.parse(label)
 	if err != nil {
 		return positions{}, false, v.fail(label, err)
 	}
-	p := v.within(first, last)
-	switch {
-	case p.len() > 0:
-		return p, one && p.len() == 1, nil
-	case v.distance != nil && v.order != 0 && v.distinct:
-		return p, false, v.missing(label, "; nearest, pad and backfill select other labels")
+	if t.side == 0 {
+		if p := v.within(t.first, t.last); p.len() > 0 {
+			return p, t.one && p.len() == 1, nil
+		}
 	}
-	return p, false, v.missing(label, "")
+	if v.distance != nil && v.order != 0 && v.distinct {
+		return positions{}, false, v.absent(label, "; nearest, pad and backfill select other labels")
+	}
+	return positions{}, false, v.absent(label, "")
 }
 
-// missing returns the error for a label that is not in the index. The error contains the range of
+// fewLabels is the number of labels up to which each scans an index that is not sorted once for
+// each label.
+const fewLabels = 8
+
+func (v *values[K]) each(labels []any) ([]int, error) {
+	var sorted []int // positions in the order of their keys, if the index is not sorted
+	if v.order == 0 && len(labels) > fewLabels {
+		sorted = make([]int, len(v.keys))
+		for i := range sorted {
+			sorted[i] = i
+		}
+		slices.SortFunc(sorted, func(i, j int) int { return v.compare(v.keys[i], v.keys[j]) })
+	}
+	list := make([]int, len(labels))
+	for i, label := range labels {
+		t, err := v.parse(label)
+		if err != nil {
+			return nil, v.fail(label, err)
+		}
+		if t.side != 0 || v.compare(t.first, t.last) > 0 {
+			return nil, v.absent(label, "")
+		}
+		var at, n int
+		if sorted != nil {
+			find := func(k K, after int) int {
+				i, _ := slices.BinarySearchFunc(sorted, k, func(i int, k K) int {
+					if c := v.compare(v.keys[i], k); c != 0 {
+						return c
+					}
+					return after
+				})
+				return i
+			}
+			lo := find(t.first, 1)
+			if n = find(t.first, -1) - lo; n > 0 {
+				at = sorted[lo]
+			}
+		} else {
+			p := v.within(t.first, t.first)
+			if n = p.len(); n > 0 {
+				at = p.at(0)
+			}
+		}
+		switch {
+		case n == 0:
+			return nil, v.absent(label, "")
+		case n > 1:
+			return nil, fault.Newf(fault.Selection, "dimension %q has the label %v %d times", v.dim, label, n)
+		}
+		list[i] = at
+	}
+	return list, nil
+}
+
+// absent returns the error for a label that is not in the index. The error contains the range of
 // the index.
-func (v *values[K]) missing(label any, hint string) error {
+func (v *values[K]) absent(label any, hint string) error {
 	of := "the index is empty"
 	if n := len(v.keys); n > 0 {
 		of = fmt.Sprintf("the labels are %v to %v", v.keys[0], v.keys[n-1])
@@ -198,67 +304,113 @@ func (v *values[K]) fail(label any, err error) error {
 	return fmt.Errorf("dimension %q, label %v: %w", v.dim, label, err)
 }
 
-func (v *values[K]) near(m method, label, limit any, period float64) (int, error) {
-	if v.distance == nil || v.order == 0 || !v.distinct {
-		return 0, fault.Newf(fault.Selection, "dimension %q: nearest, pad and backfill need sorted, distinct numbers or times", v.dim)
+// cyclic returns an error if the index has a period and cannot be cyclic.
+func (v *values[K]) cyclic(period float64) error {
+	switch {
+	case period == 0:
+		return nil
+	case v.shift == nil:
+		return fault.Newf(fault.Selection, "dimension %q has a period, but its labels are not numbers", v.dim)
+	case v.order == 0:
+		return fault.Newf(fault.Selection, "dimension %q has a period, but its labels are not sorted", v.dim)
 	}
-	key, _, _, err := v.parse(label)
+	return nil
+}
+
+func (v *values[K]) near(m method, label, limit any, period float64) (int, error) {
+	if v.distance == nil && (m == nearest || limit != nil) {
+		return 0, fault.Newf(fault.Selection, "dimension %q: nearest and a tolerance need numbers or times", v.dim)
+	}
+	if v.order == 0 || !v.distinct {
+		return 0, fault.Newf(fault.Selection, "dimension %q: nearest, pad and backfill need sorted, distinct labels", v.dim)
+	}
+	if err := v.cyclic(period); err != nil {
+		return 0, err
+	}
+	t, err := v.parse(label)
 	if err != nil {
 		return 0, v.fail(label, err)
 	}
-	if len(v.keys) == 0 {
-		return 0, v.missing(label, "")
+	if len(v.keys) == 0 || v.missing != nil && v.missing(t.first) {
+		return 0, v.absent(label, "")
+	}
+	if v.compare(t.first, t.last) < 0 { // a period of time
+		t.last = t.first
+	}
+	turns, err := v.turns(t, period)
+	if err != nil {
+		return 0, v.fail(label, err)
 	}
 	best, apart := -1, math.Inf(1)
-	for _, k := range v.turns(key, period) {
-		i, ok := v.closest(m, k)
+	for _, t := range turns {
+		i, ok := v.closest(m, t)
 		if !ok {
 			continue
 		}
-		if d := v.distance(v.keys[i], k); d < apart || d == apart && v.compare(v.keys[i], v.keys[best]) > 0 {
+		d := 0.0
+		if v.distance != nil {
+			d = v.distance(v.keys[i], t)
+		}
+		if best < 0 || d < apart || d == apart && v.compare(v.keys[i], v.keys[best]) > 0 {
 			best, apart = i, d
 		}
 	}
 	if best < 0 {
-		return 0, v.missing(label, "")
+		return 0, v.absent(label, "")
 	}
 	if limit != nil {
 		most, err := v.limit(limit)
 		if err != nil {
 			return 0, v.fail(label, err)
 		}
-		if apart > most {
+		if !(apart <= most) {
 			return 0, fault.Newf(fault.Selection, "dimension %q: label %v is %v from the nearest label %v, and the tolerance is %v", v.dim, label, apart, v.keys[best], limit)
 		}
 	}
 	return best, nil
 }
 
-// turns returns k. For a cyclic coordinate it returns the keys that are equivalent to k and near
+// turns returns t. For a cyclic coordinate it returns the targets that are equivalent to t and near
 // the keys of the index.
-func (v *values[K]) turns(k K, period float64) []K {
-	if period == 0 || v.shift == nil || len(v.keys) == 0 {
-		return []K{k}
+func (v *values[K]) turns(t target[K], period float64) ([]target[K], error) {
+	if period == 0 || len(v.keys) == 0 {
+		return []target[K]{t}, nil
 	}
 	start := v.keys[0]
 	if v.order < 0 {
 		start = v.keys[len(v.keys)-1]
 	}
-	// Subtracting n periods moves k into the period that begins at the smallest coordinate.
-	n := math.Floor(v.signed(k, start) / period)
-	return []K{v.shift(k, -n*period), v.shift(k, -(n+1)*period), v.shift(k, -(n-1)*period)}
+	// Subtracting n periods moves t into the period that begins at the smallest coordinate.
+	n := math.Floor(v.signed(t, start) / period)
+	if math.IsInf(n, 0) || n != n {
+		return nil, fault.Newf(fault.Selection, "the label must be a finite number in a coordinate with the period %v", period)
+	}
+	return []target[K]{v.shift(t, -n*period), v.shift(t, -(n+1)*period), v.shift(t, -(n-1)*period)}, nil
 }
 
-// signed returns a - b as a float64.
-func (v *values[K]) signed(a, b K) float64 {
-	return v.distance(a, b) * float64(v.compare(a, b))
+// signed returns t - k as a float64.
+func (v *values[K]) signed(t target[K], k K) float64 {
+	if v.before(t, k) {
+		return -v.distance(k, t)
+	}
+	return v.distance(k, t)
 }
 
-// closest returns the position that a method selects for a key.
-func (v *values[K]) closest(m method, k K) (int, bool) {
-	after := v.lower(k) // in the order of the index, at or after k
-	if after < len(v.keys) && v.compare(v.keys[after], k) == 0 {
-		return after, true
+// before reports whether t is before k.
+func (v *values[K]) before(t target[K], k K) bool {
+	return t.side < 0 || t.side == 0 && v.compare(t.last, k) < 0
+}
+
+// closest returns the position that a method selects for a target.
+func (v *values[K]) closest(m method, t target[K]) (int, bool) {
+	after, outside := v.beside(t.side) // in the order of the index, at or after t
+	if !outside {
+		if after = v.lower(t.first); v.order < 0 {
+			after = v.lower(t.last)
+		}
+		if after < len(v.keys) && v.compare(t.first, t.last) == 0 && v.compare(v.keys[after], t.first) == 0 {
+			return after, true
+		}
 	}
 	before := after - 1
 	small, large := before, after
@@ -275,102 +427,150 @@ func (v *values[K]) closest(m method, k K) (int, bool) {
 		return large, exists(large)
 	case !exists(large):
 		return small, true
-	case v.distance(v.keys[small], k) < v.distance(v.keys[large], k):
+	case v.nearer(v.keys[small], v.keys[large], t):
 		return small, true
 	}
 	return large, true
 }
 
+// end parses the label at an end of a range.
+func (v *values[K]) end(label any, period float64) (target[K], error) {
+	t, err := v.parse(label)
+	switch {
+	case err != nil:
+		return t, v.fail(label, err)
+	case v.order != 0 && v.missing != nil && v.missing(t.first):
+		return t, fault.Newf(fault.Selection, "dimension %q: a range cannot begin or end at %v", v.dim, label)
+	}
+	return t, v.cyclic(period)
+}
+
 func (v *values[K]) between(lo, hi any, period float64) (positions, error) {
-	first, lastOfFirst, _, err := v.parse(lo)
+	first, err := v.end(lo, period)
 	if err != nil {
-		return positions{}, v.fail(lo, err)
+		return positions{}, err
 	}
-	firstOfLast, last, _, err := v.parse(hi)
-	if err != nil {
-		return positions{}, v.fail(hi, err)
-	}
-	if v.order == 0 {
+	last, err := v.end(hi, period)
+	switch {
+	case err != nil:
+		return positions{}, err
+	case v.order == 0:
 		return v.unsorted(lo, hi)
-	}
-	if period == 0 || v.shift == nil || len(v.keys) == 0 {
-		if v.compare(first, last) > 0 {
-			first, last = firstOfLast, lastOfFirst
+	case period == 0 || len(v.keys) == 0:
+		if first.side > last.side || first.side == last.side && v.compare(first.from, last.to) > 0 {
+			first, last = last, first
 		}
-		return v.within(first, last), nil
+		return v.from(first, last), nil
 	}
-	if v.signed(last, first) >= period {
-		return all(len(v.keys)), nil
-	}
-	first, last = v.turns(first, period)[0], v.turns(last, period)[0]
-	if v.compare(first, last) <= 0 {
-		return v.within(first, last), nil
-	}
-	// The range contains the end of the period: the labels from first on, then those up to last.
-	smallest, largest := v.keys[0], v.keys[len(v.keys)-1]
+	return v.around(first, last, period, lo)
+}
+
+// from returns the positions from first to last, both included. The index is sorted.
+func (v *values[K]) from(first, last target[K]) positions {
 	if v.order < 0 {
-		smallest, largest = largest, smallest
+		first, last = last, first
 	}
-	a, b := v.within(first, largest), v.within(smallest, last)
-	if v.compare(first, largest) > 0 {
-		a = positions{step: 1}
+	lo := v.begin(first)
+	return positions{lo: lo, n: max(v.finish(last)-lo, 0), step: 1}
+}
+
+// around returns the positions of a cyclic coordinate from first upwards to last, in this order. In
+// a decreasing coordinate the order is the reverse. A range of a period or more contains all
+// positions once.
+func (v *values[K]) around(first, last target[K], period float64, label any) (positions, error) {
+	n := len(v.keys)
+	whole := v.signed(last, v.keys[0])-v.signed(first, v.keys[0]) >= period
+	start, err := v.turns(first, period)
+	if err != nil {
+		return positions{}, v.fail(label, err)
 	}
-	if v.order < 0 {
-		a, b = b, a
+	stop, err := v.turns(last, period)
+	if err != nil {
+		return positions{}, v.fail(label, err)
 	}
-	list := make([]int, 0, a.len()+b.len())
+	first, last = start[0], stop[0]
+	if !whole && (first.side < last.side || first.side == last.side && v.compare(first.from, last.to) <= 0) {
+		return v.from(first, last), nil
+	}
+	// The range contains the end of the period: the labels from first on, then those up to last, or
+	// those before first if the range is a whole turn.
+	var a, b positions
+	if v.order > 0 {
+		at := v.begin(first)
+		a, b = positions{lo: at, n: n - at, step: 1}, positions{n: min(v.finish(last), at), step: 1}
+		if whole {
+			b.n = at
+		}
+	} else {
+		at := v.finish(first)
+		b = positions{n: at, step: 1}
+		from := max(v.begin(last), at)
+		if whole {
+			from = at
+		}
+		a = positions{lo: from, n: n - from, step: 1}
+	}
+	switch {
+	case a.n == 0:
+		return b, nil
+	case b.n == 0:
+		return a, nil
+	}
+	list := make([]int, 0, a.n+b.n)
 	for _, p := range []positions{a, b} {
-		for i := range p.len() {
+		for i := range p.n {
 			list = append(list, p.at(i))
 		}
 	}
 	return positions{list: list}, nil
 }
 
-func (v *values[K]) open(label any, toEnd bool) (positions, error) {
-	first, last, _, err := v.parse(label)
-	if err != nil {
-		return positions{}, v.fail(label, err)
-	}
-	from, to := 0, len(v.keys)
-	if v.order < 0 {
-		first, last = last, first
-	}
-	switch {
-	case v.order == 0:
-		var at int
-		if at, err = v.only(label); toEnd {
-			from = at
-		} else {
-			to = at + 1
-		}
-	case toEnd:
-		from = v.lower(first)
-	default:
-		to = v.upper(last)
-	}
-	return positions{lo: from, n: to - from, step: 1}, err
-}
-
-// unsorted returns the positions between those of two labels. Each label must occur once in the
-// index.
-func (v *values[K]) unsorted(lo, hi any) (positions, error) {
-	from, err := v.only(lo)
+func (v *values[K]) open(label any, toEnd bool, period float64) (positions, error) {
+	t, err := v.end(label, period)
 	if err != nil {
 		return positions{}, err
 	}
-	to, err := v.only(hi)
+	from, to := 0, len(v.keys)
+	if v.order == 0 {
+		first, last, err := v.only(label)
+		if toEnd {
+			from = first
+		} else {
+			to = last + 1
+		}
+		return positions{lo: from, n: to - from, step: 1}, err
+	}
+	turns, err := v.turns(t, period)
+	if err != nil {
+		return positions{}, v.fail(label, err)
+	}
+	if t = turns[0]; toEnd {
+		from = v.begin(t)
+	} else {
+		to = v.finish(t)
+	}
+	return positions{lo: from, n: to - from, step: 1}, nil
+}
+
+// unsorted returns the positions between those of two labels. Each label must occur once in the
+// index, or at consecutive positions.
+func (v *values[K]) unsorted(lo, hi any) (positions, error) {
+	from, _, err := v.only(lo)
+	if err != nil {
+		return positions{}, err
+	}
+	_, to, err := v.only(hi)
 	return positions{lo: from, n: max(to-from+1, 0), step: 1}, err
 }
 
-// only returns the position of a label that must occur once in the index.
-func (v *values[K]) only(label any) (int, error) {
-	p, one, err := v.find(label)
-	switch {
-	case err != nil:
-		return 0, err
-	case !one:
-		return 0, fault.Newf(fault.Selection, "dimension %q is not sorted and has the label %v %d times", v.dim, label, p.len())
+// only returns the first and the last position of a label that must occur at consecutive positions.
+func (v *values[K]) only(label any) (first, last int, err error) {
+	p, _, err := v.find(label)
+	if err != nil {
+		return 0, 0, err
 	}
-	return p.at(0), nil
+	if first, last = p.at(0), p.at(p.len()-1); last-first+1 != p.len() {
+		return 0, 0, fault.Newf(fault.Selection, "dimension %q is not sorted and has the label %v %d times", v.dim, label, p.len())
+	}
+	return first, last, nil
 }

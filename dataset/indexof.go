@@ -2,51 +2,51 @@ package dataset
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/zargo-io/zargo/zarr"
-	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
 // Index finds the labels of one index coordinate without opening the dataset. It is immutable and
-// safe for concurrent use.
+// safe for concurrent use. The zero Index has no labels.
 type Index struct {
-	labels index
-	single bool // labels are float32
+	labels index // nil for the zero Index
 }
 
 // OpenIndex reads the values of an index coordinate. Only these reads send requests. The values
 // stay in memory.
 //
 // The error is fault.Type if the array is not an index coordinate: it must have one dimension with
-// the name of the array, and a type that can be decoded to numbers, times or texts. OpenIndex also
-// returns the errors of [zarr.Read].
+// the name of the array, and a type that can be decoded to numbers, bools, times, time differences
+// or texts. It is fault.Limit if the index does not fit the memory budget of the array. OpenIndex
+// also returns the errors of cf.New and [zarr.Read]. [FindIndex] decides whether a dimension has a
+// coordinate.
 func OpenIndex(ctx context.Context, a *zarr.Array, o Options) (*Index, error) {
-	d := &Dataset{options: o, vars: map[string]*stored{}}
-	d.add(a)
-	if err := d.decode(a.Name(), nil, o); err != nil {
-		return nil, err
+	if a == nil {
+		return nil, fault.Newf(fault.Selection, "the array of an index is nil")
 	}
-	d.characters()
-	s := d.vars[a.Name()]
-	if !s.indexes(a.Name()) {
-		return nil, fault.Newf(fault.Type, "array %q is not an index coordinate: its dimensions are %q, want only %q", a.Path(), s.dims, a.Name())
+	x, err := findIndex(ctx, a, a.Name(), o)
+	if err == nil && x == nil {
+		err = fault.Newf(fault.Type, "array %s is not an index coordinate: its dimensions are %q, want only %q", where(a.Path()), a.Dims(), a.Name())
 	}
-	x, err := (&Variable{d, a.Name(), s}).index(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return &Index{x, a.DType() == dtype.Type(dtype.Float32)}, nil
+	return x, err
 }
 
 // Len returns the number of labels, which is the length of the dimension.
-func (x *Index) Len() int { return x.labels.len() }
+func (x *Index) Len() int {
+	if x == nil || x.labels == nil {
+		return 0
+	}
+	return x.labels.len()
+}
 
 // Positions returns the positions that q selects, in order. The dimension of q is used only in
 // errors. one reports whether the dimension is dropped. q must not be a query of [Pointwise].
 // Errors are those of [Dataset.Sel].
 func (x *Index) Positions(q Query) (at []int, one bool, err error) {
+	if x == nil || x.labels == nil {
+		return nil, false, fault.Newf(fault.Selection, "the index has no labels")
+	}
 	if q.kind == byPoints {
 		return nil, false, fault.Newf(fault.Selection, "points select along several dimensions")
 	}
@@ -61,12 +61,13 @@ func (x *Index) Positions(q Query) (at []int, one bool, err error) {
 	return at, c.one, nil
 }
 
-// Label returns the i-th label, in a form that [Text] accepts: a number, a time in ISO 8601, or a
-// text. Missing values are NaN or NaT.
+// Label returns the i-th label, in a form that [Text] accepts and that selects the elements with
+// this label: a number, true or false, a time in ISO 8601 with the digits of the finest label, a
+// time difference such as 1 days 06:00:00, or a text. Missing values are NaN or NaT. Label returns
+// "" if i is not a position of the index.
 func (x *Index) Label(i int) string {
-	label := x.labels.label(i)
-	if f, ok := label.(float64); ok && x.single {
-		label = float32(f)
+	if i < 0 || i >= x.Len() {
+		return ""
 	}
-	return fmt.Sprint(label)
+	return x.labels.text(i)
 }

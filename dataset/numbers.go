@@ -2,10 +2,13 @@ package dataset
 
 import (
 	"context"
+	"math"
 	"reflect"
+	"time"
 
 	"github.com/zargo-io/zargo/cf"
 	"github.com/zargo-io/zargo/zarr/dtype"
+	"github.com/zargo-io/zargo/zarr/fault"
 )
 
 // numbers contains stored values of a variable and decodes them.
@@ -16,6 +19,10 @@ type numbers interface {
 	signed() []int64
 	unsigned() []uint64
 	times() ([]cf.Time, error)
+	// spans returns the values as time differences in a unit. The name is that of the variable.
+	spans(name string, unit time.Duration) ([]span, error)
+	// bools reports which values are not 0.
+	bools() []bool
 }
 
 // numberType reads and encodes the values of variables with one Go type of stored numbers.
@@ -70,7 +77,7 @@ func (of[S]) encode(v *Variable, values []float64) (column, error) {
 	if err := cf.Encode(v.stored.coding, dst, values); err != nil {
 		return column{}, err
 	}
-	return Stored(v.name, dst).store(v)
+	return storedAs(v, dst)
 }
 
 func (of[S]) encodeTimes(v *Variable, values []cf.Time) (column, error) {
@@ -78,7 +85,19 @@ func (of[S]) encodeTimes(v *Variable, values []cf.Time) (column, error) {
 	if err := cf.EncodeTimes(v.stored.coding, dst, values); err != nil {
 		return column{}, err
 	}
-	return Stored(v.name, dst).store(v)
+	return storedAs(v, dst)
+}
+
+// storedAs returns the column of values in the Go type of goType.
+func storedAs[S cf.Number](v *Variable, values []S) (column, error) {
+	if v.stored.array.DType() != dtype.Float16 {
+		return Stored(v.name, values).store(v)
+	}
+	half := make([]dtype.F16, len(values))
+	for i, f := range values {
+		half[i] = dtype.F16From(float32(f))
+	}
+	return Stored(v.name, half).store(v)
 }
 
 // typed contains values of one Go type. It implements numbers.
@@ -91,6 +110,9 @@ func (t typed[S]) floats64() ([]float64, error) { return decode[float64](t) }
 func (t typed[S]) floats32() ([]float32, error) { return decode[float32](t) }
 
 func (t typed[S]) signed() []int64 {
+	if same, ok := any(t.values).([]int64); ok {
+		return same
+	}
 	dst, unused := make([]int64, len(t.values)), 64-reflect.TypeFor[S]().Bits()
 	for i, v := range t.values {
 		dst[i] = int64(v) << unused >> unused
@@ -99,6 +121,9 @@ func (t typed[S]) signed() []int64 {
 }
 
 func (t typed[S]) unsigned() []uint64 {
+	if same, ok := any(t.values).([]uint64); ok {
+		return same
+	}
 	dst, unused := make([]uint64, len(t.values)), 64-reflect.TypeFor[S]().Bits()
 	for i, v := range t.values {
 		dst[i] = uint64(v) << unused >> unused
@@ -109,6 +134,44 @@ func (t typed[S]) unsigned() []uint64 {
 func (t typed[S]) times() ([]cf.Time, error) {
 	dst := make([]cf.Time, len(t.values))
 	return dst, cf.DecodeTimes(t.coding, dst, t.values)
+}
+
+func (t typed[S]) spans(name string, unit time.Duration) ([]span, error) {
+	dst, missing := make([]span, len(t.values)), make([]bool, len(t.values))
+	if _, err := cf.Missing(t.coding, missing, t.values); err != nil {
+		return nil, err
+	}
+	integers := reflect.TypeFor[S]().Kind() < reflect.Float32 && !t.coding.Packed()
+	for i, v := range t.values {
+		if missing[i] || integers && reflect.TypeFor[S]().Kind() == reflect.Int64 && int64(v) == math.MinInt64 {
+			dst[i] = noSpan
+			continue
+		}
+		f := float64(v)
+		if !integers {
+			one := make([]float64, 1)
+			if err := cf.Decode(t.coding, one, t.values[i:i+1]); err != nil {
+				return nil, err
+			}
+			f = one[0]
+		}
+		f = math.Round(f * float64(unit))
+		if !(math.Abs(f) < 1<<63) {
+			return nil, fault.Newf(fault.Limit, "variable %s, value %d: %v in units of %v is out of the range of time differences", name, i, v, unit)
+		}
+		if dst[i] = span(f); integers {
+			dst[i] = span(int64(v) * int64(unit))
+		}
+	}
+	return dst, nil
+}
+
+func (t typed[S]) bools() []bool {
+	dst := make([]bool, len(t.values))
+	for i, v := range t.values {
+		dst[i] = v != 0
+	}
+	return dst
 }
 
 func decode[D cf.Float, S cf.Number](t typed[S]) ([]D, error) {

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/zargo-io/zargo/cf"
-	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/internal/claim"
 	"github.com/zargo-io/zargo/internal/document"
 	"github.com/zargo-io/zargo/internal/hierarchy"
@@ -22,6 +21,14 @@ import (
 // Options determine how a dataset is decoded. The zero value has the behavior of xarray.
 type Options struct {
 	CF cf.Options
+
+	// Raw leaves all values as they are stored, as decode_cf=False of xarray does: values are not
+	// scaled, no element is missing, and times are numbers in their units.
+	Raw bool
+
+	// RawTimes leaves times and time differences as numbers in their units, as decode_times=False
+	// of xarray does. Other values are decoded.
+	RawTimes bool
 }
 
 // inFlight is the maximum number of index coordinates that are read concurrently. The store may
@@ -30,11 +37,19 @@ const inFlight = 64
 
 // Open opens the group at a path of a store as a dataset, as zarr.OpenGroup and [OpenGroup] do.
 func Open(ctx context.Context, st store.Store, path string, o Options, opts ...zarr.Option) (*Dataset, error) {
+	if st == nil {
+		return nil, fault.Newf(fault.Selection, "the store of a dataset is nil")
+	}
 	g, err := zarr.OpenGroup(ctx, st, path, opts...)
 	if err != nil {
 		return nil, err
 	}
 	return OpenGroup(ctx, g, o)
+}
+
+// newDataset returns a dataset without variables. g is nil for an array without a group.
+func newDataset(g *zarr.Group, o Options) *Dataset {
+	return &Dataset{group: g, options: o, vars: map[string]*stored{}, left: map[string]error{}, index: map[string]index{}, refused: map[string]error{}}
 }
 
 // OpenGroup returns a group as a dataset. With consolidated metadata it sends one round of
@@ -44,7 +59,16 @@ func Open(ctx context.Context, st store.Store, path string, o Options, opts ...z
 // The names of dimensions are read from dimension_names of v3, the attribute _ARRAY_DIMENSIONS, or
 // the metadata of NCZarr. An array without names gets the dimensions dim_0, dim_1, …, and a
 // finding. If another array has another length of dim_0, the name is dim_0_N with the length N.
-// Arrays with malformed or unsupported metadata are left out with a finding.
+//
+// Arrays with malformed or unsupported metadata are left out with a finding, and so are arrays
+// whose coding is malformed or unsupported, such as the units "months since 1955-01-01".
+// [Dataset.Var] then returns the cause. Options.Raw and Options.RawTimes read arrays of the second
+// kind without decoding.
+//
+// The index coordinates of a dataset, with the indexes built from them, must fit the memory budget
+// of the arrays (see zarr.Limits), which OpenGroup also uses while it reads them. If the values of
+// a coordinate do not fit, cannot be decoded, or have a type without labels, the dimension has no
+// index, and the dataset has a finding. Selections by label along this dimension return the cause.
 //
 // While an append to the group is in progress, or after a process was killed during one, arrays may
 // have different lengths of the dimension. The dataset then has the rows that all arrays have, and
@@ -54,8 +78,11 @@ func Open(ctx context.Context, st store.Store, path string, o Options, opts ...z
 // reason; its text contains both names. OpenGroup also returns the errors of the store.
 func OpenGroup(ctx context.Context, g *zarr.Group, o Options) (*Dataset, error) {
 	for try := 0; ; try++ {
-		d := &Dataset{group: g, options: o, vars: map[string]*stored{}, index: map[string]index{}}
-		if err := d.members(ctx, o); err != nil {
+		if g == nil {
+			return nil, fault.Newf(fault.Selection, "the group of a dataset is nil")
+		}
+		d := newDataset(g, o)
+		if err := d.members(ctx); err != nil {
 			return nil, err
 		}
 		d.characters()
@@ -94,12 +121,13 @@ func (d *Dataset) find(path, format string, args ...any) {
 }
 
 // members opens the arrays of the group, and reads how their values are coded.
-func (d *Dataset) members(ctx context.Context, o Options) error {
+func (d *Dataset) members(ctx context.Context) error {
 	for n, err := range d.group.Members(ctx) {
 		var broken *zarr.MetaError
 		switch {
 		case errors.As(err, &broken):
 			d.find(broken.Key, "%v", err)
+			d.left[d.memberOf(broken.Key)] = err
 			continue
 		case err != nil:
 			return err
@@ -114,12 +142,39 @@ func (d *Dataset) members(ctx context.Context, o Options) error {
 	d.unique()
 	inherited := d.bounds()
 	for _, name := range slices.Sorted(maps.Keys(d.vars)) {
-		if err := d.decode(name, inherited[name], o); err != nil {
-			return err
+		if err := d.decode(name, inherited[name]); err != nil {
+			d.find(d.vars[name].array.Path(), "the variable is left out: %v", err)
+			d.leave(name, err)
 		}
 	}
 	return nil
 }
+
+// memberOf returns the name of the member of the group that a key belongs to.
+func (d *Dataset) memberOf(key string) string {
+	key = strings.Trim(key, "/")
+	if p := d.group.Path(); p != "" {
+		key = strings.TrimPrefix(strings.TrimPrefix(key, p), "/")
+	}
+	name, _, _ := strings.Cut(key, "/")
+	return name
+}
+
+// leave removes a variable that cannot be decoded.
+func (d *Dataset) leave(name string, err error) {
+	s := d.vars[name]
+	delete(d.vars, name)
+	d.left[name] = &leftOut{dims: s.dims, err: err}
+}
+
+// leftOut is the error of a variable whose metadata is valid, but whose coding is not.
+type leftOut struct {
+	dims []string
+	err  error
+}
+
+func (e *leftOut) Error() string { return e.err.Error() }
+func (e *leftOut) Unwrap() error { return e.err }
 
 // add adds an array to the variables.
 func (d *Dataset) add(a *zarr.Array) {
@@ -130,13 +185,22 @@ func (d *Dataset) add(a *zarr.Array) {
 
 // decode reads how the values of a variable are coded. Its attributes take precedence over the
 // inherited ones.
-func (d *Dataset) decode(name string, inherited map[string]any, o Options) error {
-	s := d.vars[name]
+func (d *Dataset) decode(name string, inherited map[string]any) error {
+	s, o := d.vars[name], d.options
 	attrs := s.array.Attrs()
 	for attr, value := range inherited {
 		if _, ok := attrs[attr]; !ok {
 			attrs[attr] = value
 		}
+	}
+	units, _ := attrs["units"].(string)
+	switch {
+	case o.Raw:
+		attrs, o.CF = nil, cf.Options{FillIsMissing: cf.FillNever}
+	case o.RawTimes && cf.IsTimeUnits(units):
+		delete(attrs, "units")
+	case !o.RawTimes:
+		s.delta = timeDifference(attrs)
 	}
 	c, err := cf.New(cf.Variable{Name: name, Type: s.array.DType(), Fill: s.array.Fill(), V2: s.array.Format() == 2, Attrs: attrs}, o.CF)
 	switch {
@@ -209,7 +273,7 @@ func (d *Dataset) dimensions(grows string) (string, error) {
 			case dim == grows:
 				d.dims[j].Len = min(d.dims[j].Len, n)
 			case d.dims[j].Len != n:
-				return dim, &zarr.MetaError{Key: d.path(), Err: fault.Newf(fault.Metadata, "dimension %q has the length %d in %s and %d in %s", dim, d.dims[j].Len, first[dim], n, name)}
+				return dim, &zarr.MetaError{Key: d.where(), Err: fault.Newf(fault.Metadata, "dimension %q has the length %d in %s and %d in %s", dim, d.dims[j].Len, first[dim], n, name)}
 			}
 		}
 	}
@@ -235,71 +299,4 @@ func (d *Dataset) coordinates() {
 		mark(s.attrs)
 		s.coord = s.coord || s.indexes(name)
 	}
-}
-
-// indexes reads the index coordinates concurrently.
-func (d *Dataset) indexes(ctx context.Context) error {
-	var names []string
-	for _, dim := range d.dims {
-		if s, ok := d.vars[dim.Name]; ok && s.indexes(dim.Name) {
-			names = append(names, dim.Name)
-		}
-	}
-	found := make([]index, len(names))
-	notes := make([]error, len(names))
-	err := concurrency.EachN(ctx, inFlight, len(names), func(ctx context.Context, i int) (err error) {
-		found[i], err = (&Variable{d, names[i], d.vars[names[i]]}).index(ctx)
-		if errors.Is(err, fault.Type) || errors.Is(err, errors.ErrUnsupported) {
-			notes[i], err = err, nil
-		}
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	for i, name := range names {
-		if notes[i] != nil {
-			d.find(d.vars[name].array.Path(), "the coordinate has no index: %v", notes[i])
-		} else {
-			d.index[name] = found[i]
-		}
-	}
-	return nil
-}
-
-// index reads the values of a coordinate.
-func (v *Variable) index(ctx context.Context) (index, error) {
-	if _, ok := v.stored.array.DType().(dtype.DateTime); ok {
-		keys, err := v.Times(ctx)
-		return times(v.name, keys), err
-	}
-	if v.stored.coding == nil {
-		keys, err := v.Strings(ctx)
-		return texts(v.name, keys), err
-	}
-	n, err := v.numbers(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return v.indexOf(n)
-}
-
-// indexOf returns an index of stored values of the variable.
-func (v *Variable) indexOf(n numbers) (index, error) {
-	c, t := v.stored.coding, v.stored.array.DType()
-	if _, ok := c.Units(); ok {
-		keys, err := n.times()
-		return times(v.name, keys), err
-	}
-	switch {
-	case c.Packed() || c.CanMiss():
-	case c.Signed():
-		return signed(v.name, n.signed()), nil
-	case t.Size() == 8:
-		return unsigned(v.name, n.unsigned()), nil
-	default: // int64 represents all values, and labels may be negative
-		return signed(v.name, as[int64](n.unsigned())), nil
-	}
-	keys, err := n.floats64()
-	return floats(v.name, keys, t == dtype.Float32 && !c.Packed()), err
 }

@@ -2,15 +2,19 @@ package dataset
 
 import (
 	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/fault"
 )
 
 // OpenArray returns an array as a variable without coordinates. Unlike [Open], it does not open the
 // group of the array. Dimensions without names are called dim_0, dim_1, …. It sends no request. The
 // errors are those of cf.New.
 func OpenArray(a *zarr.Array, o Options) (*Variable, error) {
-	d := &Dataset{options: o, vars: map[string]*stored{}, index: map[string]index{}}
+	if a == nil {
+		return nil, fault.Newf(fault.Selection, "the array of a variable is nil")
+	}
+	d := newDataset(nil, o)
 	d.add(a)
-	if err := d.decode(a.Name(), nil, o); err != nil {
+	if err := d.decode(a.Name(), nil); err != nil {
 		return nil, err
 	}
 	d.characters()
@@ -22,6 +26,9 @@ func OpenArray(a *zarr.Array, o Options) (*Variable, error) {
 
 // Sel returns the variable with a selection of its elements, as [Dataset.Sel] does.
 func (v *Variable) Sel(q ...Query) (*Variable, error) {
+	if err := v.usable(); err != nil {
+		return nil, err
+	}
 	d, err := v.dataset.Sel(q...)
 	if err != nil {
 		return nil, err
@@ -32,6 +39,9 @@ func (v *Variable) Sel(q ...Query) (*Variable, error) {
 // Coord returns the index coordinate of a dimension, with the same selection as the variable. It
 // reports false if the dimension has no coordinate.
 func (v *Variable) Coord(dim string) (*Variable, bool) {
+	if v.zero() {
+		return nil, false
+	}
 	s, ok := v.dataset.vars[dim]
 	if _, labels := v.dataset.index[dim]; !ok || !labels || !s.indexes(dim) {
 		return nil, false
@@ -43,6 +53,9 @@ func (v *Variable) Coord(dim string) (*Variable, bool) {
 // a function that returns the position along this axis of the i-th selected element. It reports
 // false for a dimension of points, and for one that the variable does not have.
 func (v *Variable) Axis(dim string) (axis int, position func(i int) int, ok bool) {
+	if v.zero() {
+		return 0, nil, false
+	}
 	for i, name := range v.stored.dims {
 		if name != dim {
 			continue
@@ -58,10 +71,14 @@ func (v *Variable) Axis(dim string) (axis int, position func(i int) int, ok bool
 	return 0, nil, false
 }
 
-// path returns the path of the group, or "" for an array without one.
-func (d *Dataset) path() string {
-	if d.group == nil {
-		return ""
+// where returns the path of the group for messages. It is the path of the array for an array without
+// a group.
+func (d *Dataset) where() string {
+	if d.group != nil {
+		return where(d.group.Path())
 	}
-	return d.group.Path()
+	for _, s := range d.vars {
+		return where(s.array.Path())
+	}
+	return where("")
 }

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/zargo-io/zargo/cf"
+	"github.com/zargo-io/zargo/zarr/fault"
 )
 
 // width is the number of columns of the output of Print.
@@ -20,6 +21,12 @@ const width = 80
 // form of xarray. It sends no request. Values are printed for index coordinates, which are in
 // memory.
 func (d *Dataset) Print(w io.Writer) error {
+	if err := d.usable(); err != nil {
+		return err
+	}
+	if w == nil {
+		return fault.Newf(fault.Selection, "the writer of a dataset is nil")
+	}
 	var b bytes.Buffer
 	coords, vars := d.Coords(), d.Vars()
 	total := int64(0)

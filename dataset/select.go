@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"math"
 	"strings"
 
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -21,21 +22,24 @@ func (q Query) choose(x index, n int) (chosen, error) {
 			return chosen{}, err
 		}
 	}
-	if q.period < 0 {
-		return chosen{}, fault.Newf(fault.Selection, "dimension %q: the period must be positive, is %v", q.dim, q.period)
+	if err := q.check(x); err != nil {
+		return chosen{}, err
 	}
 	switch q.kind {
+	case byPoints:
+		return chosen{}, fault.Newf(fault.Selection, "points %q select along several dimensions", q.dim)
 	case byLabel:
 		return q.byLabel(x, n, q.label)
 	case byLabels:
+		if x != nil && q.method == exact && q.period == 0 {
+			list, err := x.each(q.labels)
+			return chosen{positions: positions{list: list}}, err
+		}
 		list := make([]int, len(q.labels))
 		for i, label := range q.labels {
 			c, err := q.byLabel(x, n, label)
 			if err != nil {
 				return chosen{}, err
-			}
-			if !c.one {
-				return chosen{}, fault.Newf(fault.Selection, "dimension %q has the label %v %d times", q.dim, label, c.len())
 			}
 			list[i] = c.at(0)
 		}
@@ -69,6 +73,37 @@ func (q Query) choose(x index, n int) (chosen, error) {
 		p.step = 1
 	}
 	return chosen{positions: p}, nil
+}
+
+// labelled reports whether the query selects by label.
+func (q Query) labelled() bool {
+	switch q.kind {
+	case byLabel, byLabels, byText:
+		return true
+	case byRange:
+		return q.lo != nil || q.hi != nil
+	}
+	return false
+}
+
+// check returns an error for a tolerance, a period or a step that the query cannot observe.
+func (q Query) check(x index) error {
+	bad := func(text string) error { return fault.Newf(fault.Selection, "dimension %q: %s", q.dim, text) }
+	switch {
+	case math.IsNaN(q.period) || math.IsInf(q.period, 0) || q.period < 0:
+		return fault.Newf(fault.Selection, "dimension %q: the period must be positive, is %v", q.dim, q.period)
+	case q.period != 0 && !q.labelled():
+		return bad("a selection by position has no period")
+	case q.limit != nil && !q.labelled():
+		return bad("a selection by position has no tolerance")
+	case q.step != 0 && q.kind != bySlice:
+		return bad("only a Slice has a step")
+	case x == nil && q.period != 0:
+		return bad("without a coordinate, labels have no period")
+	case x == nil && q.limit != nil:
+		return bad("without a coordinate, labels have no tolerance")
+	}
+	return nil
 }
 
 // clip returns a position of a slice between 0 and n.
@@ -106,7 +141,7 @@ func (q Query) byLabel(x index, n int, label any) (chosen, error) {
 // position converts a label to a position, for a dimension without a coordinate.
 func position(label any) (int, error) {
 	f, err := number(label)
-	if err != nil || f != float64(int(f)) {
+	if err != nil || f != math.Trunc(f) || math.Abs(f) > 1<<53 {
 		return 0, fault.Newf(fault.Selection, "%v is not a position", label)
 	}
 	return int(f), nil
@@ -141,9 +176,9 @@ func (q Query) byRange(x index, n int) (chosen, error) {
 	var err error
 	switch {
 	case hi == nil:
-		p, err = x.open(lo, true)
+		p, err = x.open(lo, true, q.period)
 	case lo == nil:
-		p, err = x.open(hi, false)
+		p, err = x.open(hi, false, q.period)
 	default:
 		p, err = x.between(lo, hi, q.period)
 	}
@@ -156,6 +191,9 @@ func (q Query) parseText(x index) (Query, error) {
 	text := q.label.(string)
 	out := q
 	out.kind = byLabel
+	if x != nil && x.has(text) { // a text may contain colons and commas
+		return out, nil
+	}
 	if name, label, ok := strings.Cut(text, "::"); ok {
 		m, known := methods[name]
 		if !known {

@@ -21,20 +21,43 @@ type Variable struct {
 }
 
 // Name returns the name of the variable.
-func (v *Variable) Name() string { return v.name }
+func (v *Variable) Name() string {
+	if v == nil {
+		return ""
+	}
+	return v.name
+}
 
 // Array returns the stored array, without the selection.
-func (v *Variable) Array() *zarr.Array { return v.stored.array }
+func (v *Variable) Array() *zarr.Array {
+	if v.zero() {
+		return nil
+	}
+	return v.stored.array
+}
 
 // Attrs returns the attributes of the variable, without those that only describe its dimensions.
-func (v *Variable) Attrs() map[string]any { return clone(v.stored.attrs) }
+func (v *Variable) Attrs() map[string]any {
+	if v.zero() {
+		return nil
+	}
+	return clone(v.stored.attrs)
+}
 
 // Coding returns the CF coding of the values. It reports false if the variable is not numeric.
-func (v *Variable) Coding() (*cf.Coding, bool) { return v.stored.coding, v.stored.coding != nil }
+func (v *Variable) Coding() (*cf.Coding, bool) {
+	if v.zero() {
+		return nil, false
+	}
+	return v.stored.coding, v.stored.coding != nil
+}
 
 // Dims returns the dimensions of the selected elements, in order. A dimension of points takes the
 // place of the first dimension that it replaces.
 func (v *Variable) Dims() []Dim {
+	if v.zero() {
+		return nil
+	}
 	var out []Dim
 	for i, name := range v.stored.dims {
 		a, ok := v.dataset.chosen[name]
@@ -64,6 +87,9 @@ func (v *Variable) Shape() []int {
 
 // Len returns the number of selected elements.
 func (v *Variable) Len() int {
+	if v.zero() {
+		return 0
+	}
 	n := 1
 	for _, d := range v.Dims() {
 		n *= d.Len
@@ -75,6 +101,9 @@ func (v *Variable) Len() int {
 // selects the elements of the variable in the same order. Dropped dimensions have the length 1. An
 // array of characters has an additional last axis for the characters.
 func (v *Variable) Selection() []zarr.Selection {
+	if v.zero() {
+		return nil
+	}
 	sel, points := make([]zarr.Selection, len(v.stored.array.Shape())), false
 	if v.stored.chars {
 		sel[len(sel)-1] = zarr.All
@@ -98,6 +127,9 @@ const maxPoints = 1 << 28
 
 // bounded returns fault.Limit if points select more than maxPoints elements.
 func (v *Variable) bounded() error {
+	if err := v.usable(); err != nil {
+		return err
+	}
 	n, points := 1.0, false
 	for _, d := range v.Dims() {
 		n *= float64(d.Len)
@@ -169,6 +201,9 @@ func Read[T cf.Float](ctx context.Context, v *Variable) ([]T, error) {
 // ReadMasked returns the stored values of a variable in C order, and reports which of them are
 // missing. T is the Go type of the data type, so integers stay exact. The values are not scaled.
 func ReadMasked[T cf.Number](ctx context.Context, v *Variable) (values []T, missing []bool, err error) {
+	if err := v.usable(); err != nil {
+		return nil, nil, err
+	}
 	if v.stored.coding == nil {
 		return nil, nil, v.noNumbers()
 	}
@@ -183,6 +218,9 @@ func ReadMasked[T cf.Number](ctx context.Context, v *Variable) (values []T, miss
 // Times returns the times of a time coordinate in C order. The error is fault.Type if the variable
 // has no time units.
 func (v *Variable) Times(ctx context.Context) ([]cf.Time, error) {
+	if err := v.usable(); err != nil {
+		return nil, err
+	}
 	if t, ok := v.stored.array.DType().(dtype.DateTime); ok {
 		return v.instants(ctx, t)
 	}
@@ -233,6 +271,11 @@ func (v *Variable) instants(ctx context.Context, t dtype.DateTime) ([]cf.Time, e
 	if err != nil {
 		return nil, err
 	}
+	return v.instantsOf(t, values)
+}
+
+// instantsOf converts values of numpy's datetime64.
+func (v *Variable) instantsOf(t dtype.DateTime, values []dtype.Instant) ([]cf.Time, error) {
 	dst := make([]cf.Time, len(values))
 	for i, x := range values {
 		if x == dtype.NaT {
@@ -250,6 +293,9 @@ func (v *Variable) instants(ctx context.Context, t dtype.DateTime) ([]cf.Time, e
 
 // numbers reads the stored values.
 func (v *Variable) numbers(ctx context.Context) (numbers, error) {
+	if err := v.usable(); err != nil {
+		return nil, err
+	}
 	if v.stored.coding == nil {
 		return nil, v.noNumbers()
 	}

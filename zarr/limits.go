@@ -65,6 +65,12 @@ func Limit(l Limits) Option {
 	}}
 }
 
+// Limits returns the bounds of the calls on the array. Shared is never nil.
+func (a *Array) Limits() Limits {
+	c := a.cfg
+	return Limits{Requests: c.maxRequests, Bytes: c.maxBytes, InFlight: c.inFlight, Chunk: c.Chunks.ChunkLimit, Metadata: c.MaxMetadata, Shared: c.limits}
+}
+
 // list formats the fields that are set.
 func (l Limits) list() string {
 	var set []string

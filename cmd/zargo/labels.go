@@ -112,27 +112,23 @@ func (c *coordinates) find(ctx context.Context, a *zarr.Array, items []item) ([]
 	return items, nil
 }
 
-// index returns the index coordinate of an axis, or nil if the axis lacks one. The coordinate is in
-// the group of the array or in a group above that group.
+// index returns the index coordinate of an axis, or nil if the axis is proven to have none. The
+// coordinate is in the group of the array or in a group above that group. dataset.FindIndex decides
+// what a group has.
 func (c *coordinates) index(ctx context.Context, a *zarr.Array, k int) (*dataset.Index, error) {
 	dims := a.Dims()
-	if k >= len(dims) || dims[k] == "" || strings.Contains(dims[k], "/") {
+	if k >= len(dims) || dims[k] == "" {
 		return nil, nil
 	}
-	dim, from := dims[k], ""
 	for l, ok := c.above(level{path: a.Path()}); ok; l, ok = c.above(l) {
 		g, err := c.group(ctx, l)
-		if errors.Is(err, fault.Refused) && from != "" {
-			break // permissions may end below this group
-		}
 		if err != nil {
 			return nil, err
 		}
 		if g == nil {
 			break
 		}
-		from = l.name()
-		x, err := c.read(ctx, from, g, dim)
+		x, err := c.read(ctx, l.name(), g, dims[k])
 		if err != nil {
 			return nil, err
 		}
@@ -154,33 +150,12 @@ func (c *coordinates) read(ctx context.Context, from string, g *zarr.Group, dim 
 	if x, ok := c.found[key]; ok {
 		return x, nil
 	}
-	a, err := openMember(ctx, g, dim)
-	var x *dataset.Index
-	if err == nil {
-		x, err = dataset.OpenIndex(ctx, a, dataset.Options{})
-	}
-	switch {
-	case errors.Is(err, fault.NotFound), errors.Is(err, fault.Path), errors.Is(err, fault.Type), errors.Is(err, errors.ErrUnsupported):
-		x = nil
-	case err != nil:
+	x, err := dataset.FindIndex(ctx, g, dim, -1, dataset.Options{})
+	if err != nil {
 		return nil, err
 	}
 	c.found[key] = x
 	return x, nil
-}
-
-// openMember opens an array of a group from its own documents. Nearly all arrays have the format of
-// their group, so it requests the documents of that format first.
-func openMember(ctx context.Context, g *zarr.Group, path string) (*zarr.Array, error) {
-	one, err := g.With(zarr.Format(g.Format()))
-	if err != nil {
-		return nil, err
-	}
-	a, err := one.OpenArray(ctx, path)
-	if errors.Is(err, fault.NotFound) {
-		return g.OpenArray(ctx, path)
-	}
-	return a, err
 }
 
 // level is the location of a node: a path in the store of coordinates.p, or a location above that

@@ -59,7 +59,7 @@ func (s *session) openVariable(ctx context.Context, url string) (*place, *datase
 		return nil, nil, p.fail(err)
 	}
 	if grouped != nil && hasNames(v) {
-		s.warn("%s is drawn without coordinates, because its group cannot be opened: %s", l.String(), strings.TrimPrefix(grouped.Error(), ": "))
+		s.warn("%s is drawn without coordinates, because its group cannot be opened: %s", l.String(), strings.TrimPrefix(grouped.Error(), "/: "))
 	}
 	return p, v, nil
 }
