@@ -77,6 +77,11 @@ func TestFloatTimes(t *testing.T) {
 			if apart := math.Abs(got.Sub(p.First)); apart > limit*1.001 {
 				t.Errorf("%s: %v is %v s from %s, more than %v", line, got, apart, other, limit)
 			}
+			if r := c.Rounded(p.First); i > 0 && r != got && math.Abs(r.Sub(got)) > max(1.001e-6, seconds) {
+				t.Errorf("%s: the label %s is rounded to %v, the time is %v", line, other, r, got)
+			} else if i == 1 && r != got && seconds > 1e-6 {
+				t.Errorf("%s: cftime's label %s is rounded to %v, the time is %v", line, other, r, got)
+			}
 			if i == 0 {
 				n++
 				exact += count(got.String() == other)

@@ -181,6 +181,40 @@ func (c *Coding) resolution(stored, v float64) float64 {
 	return r
 }
 
+// Rounded returns the time that is decoded after t was stored, if both are the same within the
+// precision of the stored numbers, and t otherwise. Variables of floating-point or packed numbers
+// round times. For example, cftime decodes some hours of "days since 0001-01-01" as
+// 00:59:59.999997, for which Rounded returns 01:00:00. It returns t for other variables, for NaT,
+// and if t has another calendar.
+func (c *Coding) Rounded(t Time) Time {
+	if c.units == nil || !c.packed && kind(c.stored) != 'f' || t.nat || t.calendar != c.units.ref.calendar {
+		return t
+	}
+	v, err := c.units.ValueFloat(t)
+	if err != nil {
+		return t
+	}
+	stored := v
+	if c.packed {
+		stored = (v - c.offset) / c.scale
+	}
+	if stored = c.round(stored); kind(c.stored) != 'f' {
+		stored = math.RoundToEven(stored)
+	}
+	back, err := c.timeOf(stored)
+	if err != nil || back.nat {
+		return t
+	}
+	limit := c.resolution(stored, v) * float64(c.units.unit.nanos()) / 1e9
+	if limit >= 1 { // times were not rounded to s, but to µs
+		limit = 1e-6
+	}
+	if math.Abs(back.Sub(t)) > max(limit, 1e-9) {
+		return t
+	}
+	return back
+}
+
 // Encode sets dst to the stored values of src. A stored value is (value - add_offset) /
 // scale_factor, for integers rounded to the nearest, ties to even. NaN becomes _FillValue, or
 // missing_value if there is no _FillValue, or NaT in times and time differences stored as int64. The

@@ -356,7 +356,7 @@ func (v *Variable) labels(values any) (index, error) {
 	case []dtype.Instant:
 		if t, ok := t.(dtype.DateTime); ok {
 			at, err := v.instantsOf(t, keys)
-			return times(v.name, at), err
+			return times(v.name, at, nil), err
 		}
 	case []dtype.Span:
 		if t, ok := t.(dtype.TimeDelta); ok {

@@ -221,7 +221,7 @@ func (v *Variable) index(ctx context.Context) (index, error) {
 	switch t := v.stored.array.DType().(type) {
 	case dtype.DateTime:
 		keys, err := v.Times(ctx)
-		return times(v.name, keys), err
+		return times(v.name, keys, nil), err
 	case dtype.TimeDelta:
 		values, err := read[dtype.Span](ctx, v)
 		if err != nil {
@@ -271,7 +271,7 @@ func (v *Variable) indexOf(n numbers) (index, error) {
 		if err != nil {
 			return nil, err
 		}
-		return times(v.name, keys), nil
+		return times(v.name, keys, c.Rounded), nil
 	}
 	switch {
 	case c.Packed() || c.CanMiss():

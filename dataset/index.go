@@ -457,6 +457,9 @@ func (v *values[K]) between(lo, hi any, period float64) (positions, error) {
 	case v.order == 0:
 		return v.unsorted(lo, hi)
 	case period == 0 || len(v.keys) == 0:
+		if v.order < 0 { // the periods of the ends may overlap, and are in the order of the array
+			first, last = last, first
+		}
 		if first.side > last.side || first.side == last.side && v.compare(first.from, last.to) > 0 {
 			first, last = last, first
 		}

@@ -203,7 +203,15 @@ func truths(dim string, keys []bool) index {
 	}).ordered()
 }
 
-func times(dim string, keys []cf.Time) index {
+// times returns the index of a coordinate of times. round returns the time that is decoded after a
+// time was stored, or is nil if the coordinate stores all times exactly.
+func times(dim string, keys []cf.Time, round func(cf.Time) cf.Time) index {
+	single := func(t cf.Time) target[cf.Time] {
+		if round != nil {
+			t = round(t)
+		}
+		return single(t)
+	}
 	calendar := cf.Standard
 	if len(keys) > 0 {
 		calendar = keys[0].Calendar()
