@@ -83,7 +83,7 @@ func (s *arrays) both(ctx context.Context, step *Step) (from, to *zarr.Array, er
 func (w *Worker) expect(ctx context.Context, stage int, share float64) error {
 	for i := range w.p.Stages[stage].Steps {
 		s := &w.p.Stages[stage].Steps[i]
-		if s.From == nil {
+		if s.From == nil || s.Kind == Objects {
 			continue
 		}
 		from, to, err := w.arrays.both(ctx, s)

@@ -104,6 +104,9 @@ func (w *Worker) unchanged(ctx context.Context) error {
 	}
 	again := newWatch(w.p, w.src, w.opts)
 	return concurrency.EachN(ctx, store.TuningOf(w.src).Requests, len(steps), func(ctx context.Context, i int) error {
+		if steps[i].Kind == Objects {
+			return again.sameDocuments(ctx, steps[i].From.Path)
+		}
 		from, to, err := w.arrays.both(ctx, steps[i])
 		if err != nil {
 			return err

@@ -92,6 +92,15 @@ func (c *checker) step(stage int, s *Step) error {
 		}
 		return nil
 	case Encoded, Blocks:
+	case Objects:
+		if err := c.checkObjects(s); err != nil {
+			return err
+		}
+		if _, twice := c.written[*s.To]; twice {
+			return bad("%v is written by two steps", s.To)
+		}
+		c.written[*s.To] = stage
+		return nil
 	default:
 		return bad("step has the unknown kind %q", s.Kind)
 	}

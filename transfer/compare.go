@@ -35,6 +35,9 @@ func (w *Worker) compare(ctx context.Context, t Task) error {
 	if step.From == nil || step.To.In != Target {
 		return nil
 	}
+	if step.Kind == Objects {
+		return w.compareListed(ctx, &step)
+	}
 	t.Step = &step
 	src, dst, err := w.arrays.both(ctx, t.Step)
 	switch {
@@ -79,40 +82,43 @@ func (w *Worker) compareBlock(ctx context.Context, from, to *zarr.Array, src, ds
 
 // compareObjects compares the stored bytes of a task's objects.
 func (w *Worker) compareObjects(ctx context.Context, t Task, from, to *zarr.Array) error {
-	return w.objects(ctx, t, from, to, func(ctx context.Context, src, dst string) error {
-		hold, err := w.limits.Bytes.Acquire(ctx, concurrency.Task, 2*concurrency.Need(piece))
+	return w.objects(ctx, t, from, to, w.compareObject)
+}
+
+// compareObject compares the stored bytes of two objects.
+func (w *Worker) compareObject(ctx context.Context, src, dst string) error {
+	hold, err := w.limits.Bytes.Acquire(ctx, concurrency.Task, 2*concurrency.Need(piece))
+	if err != nil {
+		return err
+	}
+	defer hold.Release()
+	a, b := hold.Buffer(piece), hold.Buffer(piece)
+	x, sizeX, err := part0(ctx, w.src, src, a)
+	if err != nil {
+		return err
+	}
+	y, sizeY, err := part0(ctx, w.dst, dst, b)
+	if err != nil {
+		return err
+	}
+	for off := int64(len(x)); ; off += int64(len(x)) {
+		if sizeX != sizeY || !bytes.Equal(x, y) {
+			return errDiffers
+		}
+		if off >= sizeX {
+			return nil
+		}
+		next := store.GetOptions{Range: store.Within(off, min(piece, sizeX-off))}
+		vx, err := w.src.Get(ctx, src, next, a[:0])
 		if err != nil {
 			return err
 		}
-		defer hold.Release()
-		a, b := hold.Buffer(piece), hold.Buffer(piece)
-		x, sizeX, err := part0(ctx, w.src, src, a)
+		vy, err := w.dst.Get(ctx, dst, next, b[:0])
 		if err != nil {
 			return err
 		}
-		y, sizeY, err := part0(ctx, w.dst, dst, b)
-		if err != nil {
-			return err
-		}
-		for off := int64(len(x)); ; off += int64(len(x)) {
-			if sizeX != sizeY || !bytes.Equal(x, y) {
-				return errDiffers
-			}
-			if off >= sizeX {
-				return nil
-			}
-			next := store.GetOptions{Range: store.Within(off, min(piece, sizeX-off))}
-			vx, err := w.src.Get(ctx, src, next, a[:0])
-			if err != nil {
-				return err
-			}
-			vy, err := w.dst.Get(ctx, dst, next, b[:0])
-			if err != nil {
-				return err
-			}
-			x, y = vx.Bytes, vy.Bytes
-		}
-	})
+		x, y = vx.Bytes, vy.Bytes
+	}
 }
 
 // part0 reads an object of at most piece bytes. For a longer object it returns only the size. size

@@ -17,7 +17,7 @@ type Cost struct {
 	// several tasks read counts once for each task. Reads is 0 if the store copies the objects
 	// itself.
 	Reads  int64
-	Writes int64 // objects that are written; a large object takes one request per part
+	Writes int64 // objects that are written; a large object takes one request per part. 0 for a step of kind Objects
 	Bytes  int64 // size of the written elements in memory
 }
 
@@ -32,6 +32,11 @@ func (p *Plan) Costs(opts ...zarr.Option) ([]Cost, error) {
 			c := Cost{Stage: k, Step: s, Tasks: s.tasks()}
 			if s.Kind == Finish {
 				c.Writes = int64(len(p.Documents.Target))
+				costs = append(costs, c)
+				continue
+			}
+			if s.Kind == Objects {
+				c.Writes = 0 // the number of objects is unknown before the listing
 				costs = append(costs, c)
 				continue
 			}

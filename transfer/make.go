@@ -98,7 +98,7 @@ func newPlan(ctx context.Context, source zarr.Node, target store.Store, o Option
 		o.Memory = min(concurrency.Memory()/2, maxMemory)
 	}
 	m := &maker{
-		o: &o, new: planned{mem.New(), o.Target.Store}, tmp: planned{mem.New(), o.Target.Store}, get: requestCost(source.(interface{ Store() store.Store }).Store()), request: requestCost(target),
+		o: &o, unread: map[string]map[string][]byte{}, new: planned{mem.New(), o.Target.Store}, tmp: planned{mem.New(), o.Target.Store}, get: requestCost(source.(interface{ Store() store.Store }).Store()), request: requestCost(target),
 		p: &Plan{Version: Version, Source: o.Source, Target: o.Target, Memory: o.Memory, Documents: Documents{
 			Source: map[string]string{}, Target: map[string]string{}, Temporary: map[string]string{},
 		}},
@@ -142,6 +142,7 @@ type maker struct {
 	get     int64          // cost of a request to the source in bytes, see requestCost
 	request int64          // cost of a request to the target
 	stages  []Stage
+	unread  map[string]map[string][]byte // documents of arrays that are copied as stored, by path in the target
 }
 
 // tree plans the copies of a node and of all nodes below it.
@@ -163,7 +164,10 @@ func (m *maker) tree(ctx context.Context, n zarr.Node) error {
 	ctx = document.Copying(ctx) // the members keep their names
 	for sub, err := range g.Walk(ctx) {
 		if err != nil {
-			return err
+			if err = m.asStored(ctx, g, err); err != nil {
+				return err
+			}
+			continue
 		}
 		to := join(m.o.Target.Path, strings.TrimPrefix(strings.TrimPrefix(sub.Path(), g.Path()), "/"))
 		if a, ok := sub.(*zarr.Array); ok {
@@ -180,7 +184,9 @@ func (m *maker) tree(ctx context.Context, n zarr.Node) error {
 	}
 	has, err := consolidated(g)
 	if err == nil && (has || m.o.Consolidate) {
-		_, err = made.Consolidate(ctx)
+		if _, err = made.Consolidate(ctx); err == nil {
+			err = m.spliced(ctx, made.Format())
+		}
 	}
 	return err
 }

@@ -56,6 +56,10 @@ const (
 	Encoded Kind = "encoded"
 	// Blocks reads and decodes regions of one array, and encodes and writes them to the other.
 	Blocks Kind = "blocks"
+	// Objects copies all objects below an array as they are stored, without opening the array. The
+	// step has one task, which lists the source. It is used for arrays whose metadata this version
+	// does not support.
+	Objects Kind = "objects"
 	// Finish is the last task of a plan, alone in its step. It stores the target's documents.
 	Finish Kind = "finish"
 )

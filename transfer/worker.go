@@ -175,6 +175,12 @@ func (w *Worker) task(ctx context.Context, c *claim, i int) (marker string, err 
 	if now, err := w.farther(ctx, c, w.free(ctx, t.Step.To)); err != nil || now != c {
 		return "", err // in any other state the task was already done
 	}
+	if t.Step.Kind == Objects {
+		if err := w.listedObjects(ctx, t.Step); err != nil {
+			return "", err
+		}
+		return w.mark(ctx, c, t.Stage, i)
+	}
 	if t.Step.From.In == Source {
 		from, to, err := w.arrays.both(ctx, t.Step)
 		if err == nil {

@@ -49,6 +49,7 @@ func (c *copyCmd) Run(ctx context.Context, s *session) error {
 	if err != nil {
 		return c.occupied(ctx, e, c.planFailed(e.target, err))
 	}
+	s.warnOfObjects(p)
 	if c.DryRun {
 		return c.dryRun(ctx, s, e, o, p)
 	}

@@ -42,6 +42,7 @@ func (c *copyCmd) archive(ctx context.Context, s *session, l openurl.Location, o
 	if err != nil {
 		return c.planFailed(at, err)
 	}
+	s.warnOfObjects(p)
 	if c.DryRun {
 		return printPlan(s.out, p)
 	}

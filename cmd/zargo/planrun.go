@@ -117,6 +117,17 @@ func printPlan(w io.Writer, p *transfer.Plan) error {
 	return err
 }
 
+// warnOfObjects warns of each array that a plan copies as it is stored, because it cannot be opened.
+func (s *session) warnOfObjects(p *transfer.Plan) {
+	for _, stage := range p.Stages {
+		for _, step := range stage.Steps {
+			if step.Kind == transfer.Objects {
+				s.warn("%s: the metadata of the array is not supported: its documents and all objects below it are copied as they are stored", step.From.Path)
+			}
+		}
+	}
+}
+
 // copyingStages returns the number of stages of a plan that the flag --stage counts: all but the last
 // one, which stores the metadata of the copy.
 func copyingStages(p *transfer.Plan) int { return len(p.Stages) - 1 }

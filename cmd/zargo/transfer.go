@@ -51,6 +51,7 @@ func (c *transferPlanCmd) Run(ctx context.Context, s *session) error {
 	if err != nil {
 		return c.occupied(ctx, e, c.planFailed(e.target, err))
 	}
+	s.warnOfObjects(p)
 	if c.Out == "" {
 		_, err := s.out.Write(p.Encode())
 		return err

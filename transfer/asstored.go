@@ -1,0 +1,198 @@
+package transfer
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/meta"
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+// This file copies arrays that cannot be opened, for example because of an unknown codec: their
+// documents and all objects below them, as they are stored.
+
+// asStored plans the copy of the array that an error of a walk concerns. It returns the error if the
+// array must be decoded, or if the error has another cause.
+func (m *maker) asStored(ctx context.Context, g *zarr.Group, failed error) error {
+	var of *fault.MetaError
+	if !errors.As(failed, &of) || !errors.Is(failed, errors.ErrUnsupported) || m.o.Codecs != nil || m.o.Ranges != nil {
+		return failed
+	}
+	at := nodeOf(of.Key)
+	names := []string{"zarr.json"}
+	format := 3
+	if path.Base(of.Key) != "zarr.json" {
+		names, format = []string{".zarray", ".zattrs"}, 2
+	}
+	if m.o.Format != 0 && m.o.Format != format || m.o.Format == 0 && format != max(g.Format(), 2) {
+		return failed
+	}
+	to := join(m.o.Target.Path, strings.TrimPrefix(strings.TrimPrefix(at, g.Path()), "/"))
+	docs := map[string][]byte{}
+	for _, name := range names {
+		v, err := g.Store().Get(ctx, join(at, name), store.GetOptions{Max: maxDocument}, nil)
+		switch {
+		case errors.Is(err, fault.NotFound) && name == ".zattrs":
+			continue
+		case err != nil:
+			return err
+		}
+		docs[name] = v.Bytes
+	}
+	var doc struct {
+		Type  string `json:"node_type"`
+		Shape []int  `json:"shape"`
+	}
+	if err := json.Unmarshal(docs[names[0]], &doc); err != nil || doc.Shape == nil || format == 3 && doc.Type != "array" {
+		return failed
+	}
+	for name, text := range docs {
+		m.p.Documents.Source[join(at, name)] = string(text)
+		m.p.Documents.Target[join(to, name)] = string(text)
+	}
+	m.unread[to] = docs
+	m.add(0, &Step{Kind: Objects, From: &Array{In: Source, Path: at}, To: &Array{In: Target, Path: to}})
+	return nil
+}
+
+// spliced adds the arrays of asStored to the consolidated metadata of the copy, which was made from
+// the other nodes.
+func (m *maker) spliced(ctx context.Context, format int) error {
+	if len(m.unread) == 0 {
+		return nil
+	}
+	name, splice := "zarr.json", meta.SpliceV3
+	if format == 2 {
+		name, splice = ".zmetadata", meta.SpliceV2
+	}
+	entries := map[string][]byte{}
+	for at, docs := range m.unread {
+		below := strings.TrimPrefix(strings.TrimPrefix(at, m.o.Target.Path), "/")
+		for name, text := range docs {
+			if format == 2 {
+				entries[join(below, name)] = text
+			} else {
+				entries[below] = text
+			}
+		}
+	}
+	key := join(m.o.Target.Path, name)
+	v, err := m.new.Get(ctx, key, store.GetOptions{}, nil)
+	if err != nil {
+		return err
+	}
+	doc, err := splice(key, v.Bytes, entries)
+	if err == nil {
+		_, err = m.new.Put(ctx, key, doc, store.PutOptions{})
+	}
+	return err
+}
+
+// documentsOf returns the keys of the planned documents of an array.
+func documentsOf(docs map[string]string, at string) (keys []string) {
+	for _, name := range []string{"zarr.json", ".zarray", ".zattrs"} {
+		if _, ok := docs[join(at, name)]; ok {
+			keys = append(keys, join(at, name))
+		}
+	}
+	return keys
+}
+
+// checkObjects checks a step of kind Objects.
+func (c *checker) checkObjects(s *Step) error {
+	switch {
+	case s.From == nil || s.To == nil || s.From.In != Source || s.To.In != Target || s.From.Separator != "" || s.To.Separator != "":
+		return bad("a step of kind %q must read the source and write the target", Objects)
+	case s.Start != nil || s.Inner != nil || len(s.Grid) > 0:
+		return bad("a step of kind %q must have no grid", Objects)
+	}
+	from, to := documentsOf(c.p.Documents.Source, s.From.Path), documentsOf(c.p.Documents.Target, s.To.Path)
+	if len(from) == 0 || len(from) != len(to) {
+		return bad("a step of kind %q needs the documents of %v", Objects, s.To)
+	}
+	for i, key := range from {
+		if path.Base(key) != path.Base(to[i]) || c.p.Documents.Source[key] != c.p.Documents.Target[to[i]] {
+			return bad("the documents of %v and %v differ", s.From, s.To)
+		}
+	}
+	return nil
+}
+
+// sameDocuments returns fault.Conflict if the documents of an array differ from those in the plan.
+func (w *watch) sameDocuments(ctx context.Context, at string) error {
+	_, same, err := w.documents(ctx, at)
+	switch {
+	case errors.Is(err, fault.NotFound):
+		return changed(at, "it is gone")
+	case err != nil:
+		return fmt.Errorf("source: %w", err)
+	case !same:
+		return changed(at, "it has other metadata")
+	}
+	return nil
+}
+
+// below calls f concurrently for each object of a step of kind Objects: its key and its size in the
+// source, or -1, and its key in the target. It leaves out the documents of the array.
+func (w *Worker) below(ctx context.Context, s *Step, f func(ctx context.Context, from, to string, size int64) error) error {
+	type object struct {
+		from, to string
+		size     int64
+	}
+	var failed error
+	objects := func(yield func(object) bool) {
+		for e, err := range store.ListAll(ctx, w.src, s.From.Path, store.ListOptions{}) {
+			if err != nil {
+				failed = err
+				return
+			}
+			name := strings.TrimPrefix(strings.TrimPrefix(e.Key, s.From.Path), "/")
+			switch name {
+			case "zarr.json", ".zarray", ".zattrs":
+				continue
+			}
+			if !yield(object{e.Key, join(s.To.Path, name), e.Size}) {
+				return
+			}
+		}
+	}
+	err := concurrency.Each(ctx, store.TuningOf(w.dst).Requests, objects, func(ctx context.Context, o object) error {
+		return f(ctx, o.from, o.to, o.size)
+	})
+	if err == nil {
+		err = failed
+	}
+	return err
+}
+
+// listedObjects copies the objects of a step of kind Objects.
+func (w *Worker) listedObjects(ctx context.Context, s *Step) error {
+	if err := w.watch.sameDocuments(ctx, s.From.Path); err != nil {
+		return err
+	}
+	if err := w.moving.Acquire(ctx); err != nil {
+		return err
+	}
+	defer w.moving.Release()
+	src := w.arrays.store(s.From)
+	return w.below(ctx, s, func(ctx context.Context, from, to string, size int64) error {
+		if size < 0 {
+			size = 1 << 20
+		}
+		return w.move(ctx, src, from, to, min(size, streamAbove))
+	})
+}
+
+// compareListed compares the objects of a step of kind Objects.
+func (w *Worker) compareListed(ctx context.Context, s *Step) error {
+	return w.below(ctx, s, func(ctx context.Context, from, to string, _ int64) error {
+		return w.compareObject(ctx, from, to)
+	})
+}
