@@ -85,8 +85,8 @@ func TestDryRunListsOnce(t *testing.T) {
 		return 0, ""
 	}
 	for _, tt := range []struct{ url, want string }{
-		{b.at("b", "w.zarr"), "7 objects to delete, by 3 requests"},
-		{b.at("b", "w.zarr/x"), "6 objects to delete, by 2 requests"},
+		{b.at("b", "w.zarr"), "7 objects to delete, by 4 requests"},
+		{b.at("b", "w.zarr/x"), "6 objects to delete, by 3 requests"},
 		{b.at("b", "stray"), "1 object to delete, by 1 request"},
 	} {
 		lists.Store(0)
