@@ -50,7 +50,7 @@ func (g *Group) open(ctx context.Context, path string, w document.Kind) (Node, e
 // CreateArray creates an array at a path relative to g, as [Create] does. The array has the format
 // of g unless spec sets one.
 func (g *Group) CreateArray(ctx context.Context, path string, spec Spec) (*Array, error) {
-	at, err := g.at.Child(path)
+	at, err := g.at.Member(path)
 	if err != nil {
 		return nil, err
 	}
@@ -66,7 +66,7 @@ func (g *Group) CreateArray(ctx context.Context, path string, spec Spec) (*Array
 // CreateGroup creates a group with attributes at a path relative to g. The new group has the
 // format of g. Errors are as for the function [CreateGroup].
 func (g *Group) CreateGroup(ctx context.Context, path string, attrs map[string]any) (*Group, error) {
-	at, err := g.at.Child(path)
+	at, err := g.at.Member(path)
 	if err != nil {
 		return nil, err
 	}

@@ -153,6 +153,7 @@ type identity struct {
 	From    int
 	Ends    []int
 	Pending bool
+	Done    bool // the mark of a migration, which is not a claim
 }
 
 // first returns the first row of an append from which arrays may be longer.
@@ -187,6 +188,9 @@ func (w *hierarchy) put(o *op, key string, text []byte) {
 	}
 	if name != ".zmetadata" && (w.format == 3 || name == "zarr.json" || w.arrays[0].format == 2) {
 		id := d.Claim.ID + d.Attributes.Claim.ID
+		if d.Claim.Done {
+			id = ""
+		}
 		w.claims[key] = id
 		if path == w.group {
 			w.from = d.Claim.first()

@@ -117,7 +117,7 @@ func (w *hierarchy) migrate() {
 	h.loop()
 	if w.arrays[0].format == 3 {
 		for key := range w.claims {
-			if strings.HasSuffix(key, ".zarray") {
+			if strings.HasSuffix(key, ".zarray") || strings.HasSuffix(key, ".zattrs") {
 				delete(w.claims, key) // v3 readers do not see it
 			}
 		}

@@ -38,6 +38,10 @@ type Claim struct {
 	// array before.
 	Ends []int
 
+	// Done is the mark of a completed Migrate. It remains in the v2 documents, so that no change is
+	// made through them. A claim that is Done is not in progress.
+	Done bool
+
 	// Pending means that an append to a group has not yet claimed all arrays. No array has the
 	// extent To yet.
 	Pending bool
@@ -59,6 +63,7 @@ type stored struct {
 	Was       []int      `json:"was,omitempty"`
 	Ends      []int      `json:"ends,omitempty"`
 	Pending   bool       `json:"pending,omitempty"`
+	Done      bool       `json:"done,omitempty"`
 	Abandoned []int      `json:"abandoned,omitempty"`
 }
 
@@ -76,7 +81,7 @@ func Parse(raw []byte) (Claim, error) {
 	if err != nil || s.ID == "" {
 		return Claim{}, err
 	}
-	c := Claim{ID: s.ID, What: s.What, Axis: s.Axis, Dim: s.Dim, From: s.From, To: s.To, Was: s.Was, Ends: s.Ends, Pending: s.Pending}
+	c := Claim{ID: s.ID, What: s.What, Axis: s.Axis, Dim: s.Dim, From: s.From, To: s.To, Was: s.Was, Ends: s.Ends, Pending: s.Pending, Done: s.Done && s.What == Migrate}
 	if s.Since != nil {
 		c.Since = *s.Since
 	}
@@ -105,7 +110,7 @@ func (c Claim) JSON() json.RawMessage {
 	}
 	b, err := json.Marshal(stored{
 		ID: c.ID, What: c.What, Axis: c.Axis, Dim: c.Dim, From: c.From, To: c.To,
-		Since: &c.Since, Was: c.Was, Ends: c.Ends, Pending: c.Pending,
+		Since: &c.Since, Was: c.Was, Ends: c.Ends, Pending: c.Pending, Done: c.Done,
 	})
 	if err != nil {
 		return nil // unreachable: numbers, strings and a time in UTC can be encoded
@@ -113,8 +118,8 @@ func (c Claim) JSON() json.RawMessage {
 	return b
 }
 
-// Under reports whether a change is in progress, that is, whether c is not the zero Claim.
-func (c Claim) Under() bool { return c.ID != "" }
+// Under reports whether a change is in progress: c is neither the zero Claim nor Done.
+func (c Claim) Under() bool { return c.ID != "" && !c.Done }
 
 // Reached reports whether an array with this number of rows may contain the rows of the append c,
 // or the rows of an append that c took over.

@@ -16,9 +16,12 @@ import (
 // Then it checks that no document of another node is stored at the path, and calls free. free must
 // return fault.Exists if other objects are stored below the path.
 //
-// The first document is put on the condition that it is absent, so only one of several creators
-// succeeds. Only this creator puts the other documents. Create sets the Version of each stored
-// document. It returns fault.Exists if the path has a node of any format.
+// The first document is put on the condition that it is absent, so only one of several creators of
+// that document succeeds. Creators of another format or kind put another document. So Create then
+// looks for their documents and, if there is one, withdraws its own; see alone. Only the creator
+// that remains puts the other documents. Create sets the Version of each stored document. It
+// returns fault.Exists if the path has a node of any format, and for a v2 node also if it has a
+// .zattrs, which would become the attributes of the new node.
 func (n *Node) Create(ctx context.Context, format int, docs Docs, free func(context.Context) error) error {
 	if err := checkNames(ctx, n.Path, format); err != nil {
 		return err
@@ -26,42 +29,23 @@ func (n *Node) Create(ctx context.Context, format int, docs Docs, free func(cont
 	if err := n.createAncestors(ctx, format); err != nil {
 		return err
 	}
-	// A node of another format would be hidden by the new node or would hide the new node.
-	var others []string
-	for _, name := range []string{ZarrJSON, ZArray, ZGroup} {
-		if name != docs[0].Name {
-			others = append(others, name)
-		}
-	}
-	found := make([]error, len(others)+1) // the first error by index is returned, whichever occurs first
-	err := concurrency.EachN(ctx, len(found), len(found), func(ctx context.Context, i int) error {
-		if i == len(others) {
-			found[i] = free(ctx)
-			if errors.Is(found[i], fault.Exists) {
-				if is, err := n.Look(ctx, docs[0].Name); err == nil && is.There() { // the message is clearer
-					found[i] = fault.Newf(fault.Exists, "%q exists", n.Key(docs[0].Name))
-				}
-			}
-			return nil
-		}
-		switch _, err := n.Get(ctx, others[i]); {
-		case err == nil:
-			found[i] = fault.Newf(fault.Exists, "%q exists", n.Key(others[i]))
-		case !errors.Is(err, fault.NotFound) && !errors.Is(err, fault.Refused):
-			found[i] = err
-		}
-		return nil
-	})
-	if err = cmp.Or(append(found, err)...); err != nil {
+	if err := n.inGroup(ctx); err != nil {
 		return err
 	}
-	for i := range docs {
-		d := &docs[i]
+	if err := n.vacant(ctx, docs[0].Name, free); err != nil {
+		return err
+	}
+	if err := n.found(ctx, &docs[0]); err != nil {
+		return err
+	}
+	for i := range docs[1:] {
+		d := &docs[1+i]
 		if d.Bytes == nil {
 			continue
 		}
+		var err error
 		d.Version, err = n.put(ctx, n.Key(d.Name), d.Bytes, store.PutOptions{IfAbsent: true})
-		if i > 0 && errors.Is(err, fault.Exists) {
+		if errors.Is(err, fault.Exists) {
 			// Another writer has completed the node. The attributes may have been changed since.
 			var v store.Value
 			v, err = n.Get(ctx, d.Name)
@@ -74,46 +58,102 @@ func (n *Node) Create(ctx context.Context, format int, docs Docs, free func(cont
 	return nil
 }
 
+// vacant returns fault.Exists if the path has a document of a node other than name, or a .zattrs
+// that a v2 node would adopt. It returns the error of free, if any.
+func (n *Node) vacant(ctx context.Context, name string, free func(context.Context) error) error {
+	others := rivals(name)
+	if name != ZarrJSON {
+		others = append(others, ZAttrs)
+	}
+	found := make([]error, len(others)+1) // the first error by index is returned, whichever occurs first
+	// mine returns a clearer error than err if the document name exists.
+	mine := func(ctx context.Context, err error) error {
+		if is, look := n.Look(ctx, name); look == nil && is.There() {
+			return fault.Newf(fault.Exists, "%q exists", n.Key(name))
+		}
+		return err
+	}
+	err := concurrency.EachN(ctx, len(found), len(found), func(ctx context.Context, i int) error {
+		if i == len(others) {
+			found[i] = free(ctx)
+			if errors.Is(found[i], fault.Exists) {
+				found[i] = mine(ctx, found[i])
+			}
+			return nil
+		}
+		switch _, err := n.Get(ctx, others[i]); {
+		case err == nil && others[i] == ZAttrs:
+			found[i] = mine(ctx, n.adopted())
+		case err == nil:
+			found[i] = fault.Newf(fault.Exists, "%q exists", n.Key(others[i]))
+		case !errors.Is(err, fault.NotFound) && !errors.Is(err, fault.Refused):
+			found[i] = err
+		}
+		return nil
+	})
+	return cmp.Or(append(found, err)...)
+}
+
+// adopted is the error for a .zattrs without a node.
+func (n *Node) adopted() error {
+	return fault.Newf(fault.Exists, "%q exists and would become the attributes of the new node; delete it first", n.Key(ZAttrs))
+}
+
 // createAncestors creates the missing groups above the node. It does not change existing groups of
 // any format. It returns fault.Exists if there is an array above the node.
 func (n *Node) createAncestors(ctx context.Context, format int) error {
 	above := Above(n.Path)
 	return concurrency.EachN(ctx, len(above), len(above), func(ctx context.Context, i int) error {
 		p := n.At(above[i])
-		p.Format = 0
-		docs, err := p.Find(ctx, Any)
-		if err != nil && !errors.Is(err, fault.Refused) {
-			return err
-		}
-		if docs.Has(ZArray) {
-			return fault.Newf(fault.Exists, "a node cannot be created below the array %q", p.Path)
-		}
-		if d, ok := docs.Docs[ZarrJSON]; ok {
-			m, err := p.Parser.V3(p.Key(ZarrJSON), d.Bytes)
-			if err != nil {
+		p.Format, p.Group = 0, nil
+		for try := 1; ; try++ {
+			tried, err := p.groupHere(ctx, format)
+			// After fault.Exists, another creator has put a document at the path. It may be an array.
+			if !tried || !errors.Is(err, fault.Exists) || try == maxRaces {
 				return err
 			}
-			if _, isArray := m.(*meta.Array); isArray {
-				return fault.Newf(fault.Exists, "a node cannot be created below the array %q", p.Path)
-			}
-			return nil
 		}
-		if docs.Has(ZGroup) {
-			return nil
-		}
-		if err := p.NoV1(ctx); err != nil {
-			return err
-		}
-		group, err := OfGroup(&meta.Group{Format: format})
-		if err != nil {
-			return err
-		}
-		_, err = p.put(ctx, p.Key(group[0].Name), group[0].Bytes, store.PutOptions{IfAbsent: true})
-		if errors.Is(err, fault.Exists) {
-			return nil // another writer has created it in the meantime
-		}
-		return err
 	})
+}
+
+// groupHere creates a group unless one exists. It reports whether it tried to create the group. It
+// returns fault.Exists if an array exists.
+func (n *Node) groupHere(ctx context.Context, format int) (tried bool, err error) {
+	docs, err := n.Find(ctx, Any)
+	if err != nil && !errors.Is(err, fault.Refused) {
+		return false, err
+	}
+	if docs.Has(ZArray) {
+		return false, n.isArray()
+	}
+	if d, ok := docs.Docs[ZarrJSON]; ok {
+		m, err := n.Parser.V3(n.Key(ZarrJSON), d.Bytes)
+		if err != nil {
+			return false, err
+		}
+		if _, isArray := m.(*meta.Array); isArray {
+			return false, n.isArray()
+		}
+		return false, nil
+	}
+	if docs.Has(ZGroup) {
+		return false, nil
+	}
+	if err := n.NoV1(ctx); err != nil {
+		return false, err
+	}
+	group, err := OfGroup(&meta.Group{Format: format})
+	if err != nil {
+		return false, err
+	}
+	if group[0].Name == ZGroup && docs.Has(ZAttrs) {
+		return false, n.adopted()
+	}
+	return true, n.found(ctx, &group[0])
+}
+
+func (n *Node) isArray() error {
+	return fault.Newf(fault.Exists, "a node cannot be created below the array %q", n.Path)
 }
 
 // Parent returns the path of the group that contains the node at path. It returns false for the

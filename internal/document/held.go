@@ -86,6 +86,11 @@ func (n *Node) Hold(ctx context.Context, was Stored, over TakeOver, next func(Te
 			fresh = true
 			continue
 		}
+		if t.Claim.Done && !over.allows(t.Claim) {
+			if err := n.Migrated(ctx, h.doc); err != nil {
+				return nil, err
+			}
+		}
 		change, err := next(t.takenOver())
 		if err != nil {
 			return nil, err

@@ -43,6 +43,9 @@ type Node struct {
 	SingleWriter bool            // replaces and deletes documents without a condition
 	Parser       meta.Parser     // parses documents that decide what may be created or deleted
 	Account      account.Options // counters and limits of the requests
+	// Group is the path of an opened v2 group, or nil. Create then creates a member of the group,
+	// and fails with ErrMigrated if the group was migrated to v3.
+	Group *string
 }
 
 // begin starts the account of one operation. All requests of the operation must use the returned

@@ -43,9 +43,23 @@ func (n *Node) SetAttrs(ctx context.Context, attrs map[string]any) (*Node, error
 	if err != nil {
 		return nil, n.Errorf(err)
 	}
+	if b.Format == 2 {
+		err = b.Docs().Migrated(ctx, b.AttrsDoc)
+	}
+	if err == nil && (b.Format == 2 && !b.AttrsDoc.There() || b.Cfg.SingleWriter) {
+		// The condition of the put does not detect that the node was removed.
+		err = b.Docs().Remains(ctx, b.Doc)
+	}
+	if err != nil {
+		return nil, n.Errorf(err)
+	}
 	v, err := b.Docs().Swap(ctx, b.AttrsDoc, doc, "attributes cannot be changed")
-	if errors.Is(err, fault.Exists) {
+	switch {
+	case errors.Is(err, fault.Exists):
 		err = fault.Newf(fault.Conflict, "the attributes were changed concurrently: %w", err)
+	case err == nil && b.Format == 2:
+		// The node may have been removed or migrated between the look and the put.
+		err = b.Docs().Orphaned(ctx, b.Doc, document.Stored{Key: b.AttrsDoc.Key, Bytes: doc, Version: v})
 	}
 	if err != nil {
 		return nil, n.Errorf(err)

@@ -70,6 +70,9 @@ func (n *Node) consolidateOnce(ctx context.Context, first *bool) (*Node, error) 
 	}
 	was := root.AttrsDoc
 	if root.Format == 2 {
+		if err := root.Docs().Migrated(ctx, was); err != nil {
+			return nil, n.Errorf(err)
+		}
 		if was, err = root.Docs().Look(ctx, document.ZMetadata); err != nil {
 			return nil, n.Errorf(err)
 		}

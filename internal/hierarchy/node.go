@@ -30,6 +30,7 @@ type Node struct {
 	// not read from the store, or if it is an absent .zattrs, its Version is empty.
 	AttrsDoc document.Stored
 	From     Origin
+	in       *string   // path of the v2 group through which the node is created, or nil
 	Model    meta.Node // a *meta.Array or a *meta.Group, as parsed
 
 	Keyed *meta.Array // for an array, Model with the chunk keys of Options.Separator
@@ -63,7 +64,7 @@ func (n *Node) Array() *meta.Array {
 func (n *Node) Docs() *document.Node {
 	return &document.Node{
 		Store: n.Store, Path: n.Path, Format: n.Cfg.Format, Limit: n.Cfg.MaxMetadata, SingleWriter: n.Cfg.SingleWriter,
-		Parser: meta.Parser{Types: n.Cfg.Types}, Account: account.Options{Report: n.Cfg.Report},
+		Parser: meta.Parser{Types: n.Cfg.Types}, Account: account.Options{Report: n.Cfg.Report}, Group: n.in,
 	}
 }
 
@@ -96,6 +97,15 @@ func (n *Node) Child(path string) (*Node, error) {
 		return nil, n.Errorf(err)
 	}
 	return n.at(document.Join(n.Path, p)), nil
+}
+
+// Member is like Child for a node that is to be created.
+func (n *Node) Member(path string) (*Node, error) {
+	c, err := n.Child(path)
+	if err == nil && n.Format == 2 {
+		c.in = &n.Path
+	}
+	return c, err
 }
 
 // Below returns path relative to the path of a group above it.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/zargo-io/zargo/internal/document"
 	"github.com/zargo-io/zargo/internal/masked"
@@ -53,33 +54,28 @@ func (m Migration) String() string {
 // xarray treats as missing becomes the attribute _FillValue.
 //
 // Migrate builds all documents before it writes any. If v3 cannot describe a node, Migrate returns
-// an error and writes nothing. It then claims the v2 arrays, so that no append or resize changes
-// them meanwhile, and creates the v3 documents, parents last. If a different v3 document exists
+// an error and writes nothing. It then claims the v2 nodes, so that no other writer changes their
+// metadata meanwhile, and creates the v3 documents, parents last. If a different v3 document exists
 // already, it returns ErrExists. If n is a group with consolidated metadata, Migrate consolidates
 // it again. With Remove, Migrate finally deletes each old document, on condition that the document
-// did not change.
+// did not change. Without Remove, the claims become marks, which remain in .zarray and .zattrs.
 //
-// Migrate returns ErrConflict if an append or a resize is in progress, or if an array changed since
+// A change of metadata through a node that was opened as v2 before fails with ErrConflict: an
+// append, a resize, SetAttrs, Consolidate, the creation of a member, PlanRemove. Open the node
+// again. Elements that are written through such a node are visible in v3 too, because the chunks
+// are the same. If the v3 documents are deleted, the marks no longer count.
+//
+// Migrate returns ErrConflict if an append or a resize is in progress, or if a node changed since
 // it was read. A killed Migrate leaves claims in the v2 documents; the next Migrate completes the
 // migration.
-//
-// If another writer changes v2 attributes during the migration, v3 readers do not see the change.
-// Without Remove, they also do not see any later change of the v2 metadata.
 func Migrate(ctx context.Context, n zarr.Node, o MigrateOptions) ([]Migration, error) {
 	nodes, err := old(ctx, n)
 	if err != nil {
 		return nil, err
 	}
-	steps := make([]Migration, 0, len(nodes))
-	for _, n := range nodes {
-		m, err := migration(n, o)
-		if err != nil {
-			return nil, errorf(source(n).At, err)
-		}
-		steps = append(steps, m)
-	}
-	if o.DryRun || len(steps) == 0 {
-		return steps, nil
+	steps, err := migrations(nodes, o)
+	if err != nil || o.DryRun || len(steps) == 0 {
+		return steps, err
 	}
 	at := source(n).At
 	root, isGroup := nodes[0].(*zarr.Group)
@@ -90,16 +86,10 @@ func Migrate(ctx context.Context, n zarr.Node, o MigrateOptions) ([]Migration, e
 		}
 	}
 	var claims claimed
-	defer claims.giveUp(ctx)
-	for _, n := range nodes {
-		if err := claims.hold(ctx, source(n)); err != nil {
-			return nil, errorf(source(n).At, err)
-		}
-	}
-	for i, m := range slices.Backward(steps) {
-		if err := putOnce(ctx, at, m.Key, m.Doc); err != nil {
-			return nil, errorf(source(nodes[i]).At, err)
-		}
+	defer claims.giveUp(ctx, at)
+	nodes, steps, err = claims.migrate(ctx, n, nodes, steps, o)
+	if err != nil {
+		return nil, err
 	}
 	if consolidated.There() {
 		if _, err := root.Consolidate(ctx); err != nil {
@@ -107,7 +97,10 @@ func Migrate(ctx context.Context, n zarr.Node, o MigrateOptions) ([]Migration, e
 		}
 	}
 	if !o.Remove {
-		return steps, claims.release(ctx)
+		if err := claims.mark(ctx); err != nil {
+			return nil, errorf(at, err)
+		}
+		return steps, nil
 	}
 	for _, n := range nodes {
 		if err := claims.remove(ctx, source(n)); err != nil {
@@ -120,6 +113,63 @@ func Migrate(ctx context.Context, n zarr.Node, o MigrateOptions) ([]Migration, e
 		}
 	}
 	return steps, nil
+}
+
+// migrations returns the migrations of nodes.
+func migrations(nodes []zarr.Node, o MigrateOptions) ([]Migration, error) {
+	steps := make([]Migration, 0, len(nodes))
+	for _, n := range nodes {
+		m, err := migration(n, o)
+		if err != nil {
+			return nil, errorf(source(n).At, err)
+		}
+		steps = append(steps, m)
+	}
+	return steps, nil
+}
+
+// maxRounds bounds how often migrate lists the nodes again. Each round finds new members.
+const maxRounds = 100
+
+// migrate claims the documents of the nodes and puts the v3 documents, parents last. Members that
+// were created through the v2 groups in the meantime are migrated in further rounds. Once a group
+// has v3 metadata, no member is created through its v2 document any more. migrate returns all nodes
+// with their migrations, in order of path.
+func (c *claimed) migrate(ctx context.Context, n zarr.Node, nodes []zarr.Node, steps []Migration, o MigrateOptions) ([]zarr.Node, []Migration, error) {
+	at, all, made := source(n).At, nodes, steps
+	for round := 1; ; round++ {
+		for _, n := range nodes {
+			if err := c.hold(ctx, source(n)); err != nil {
+				return nil, nil, errorf(source(n).At, err)
+			}
+		}
+		for i, m := range slices.Backward(steps) {
+			err := putOnce(ctx, at, m.Key, m.Doc)
+			if errors.Is(err, fault.Exists) && c.done[source(nodes[i]).Doc.Key] {
+				err = nil // an earlier migration has put it, and it was changed since
+			}
+			if err != nil {
+				return nil, nil, errorf(source(nodes[i]).At, err)
+			}
+		}
+		now, err := old(ctx, n)
+		if err != nil {
+			return nil, nil, err
+		}
+		nodes = slices.DeleteFunc(now, func(n zarr.Node) bool {
+			return slices.ContainsFunc(all, func(have zarr.Node) bool { return have.Path() == n.Path() })
+		})
+		if len(nodes) == 0 || round == maxRounds {
+			break
+		}
+		if steps, err = migrations(nodes, o); err != nil {
+			return nil, nil, err
+		}
+		all, made = append(slices.Clone(all), nodes...), append(slices.Clone(made), steps...)
+	}
+	slices.SortFunc(all, func(a, b zarr.Node) int { return strings.Compare(a.Path(), b.Path()) })
+	slices.SortFunc(made, func(a, b Migration) int { return strings.Compare(a.Path, b.Path) })
+	return all, made, nil
 }
 
 // putOnce creates a document. It succeeds if a document that describes the same node exists

@@ -1,6 +1,7 @@
 package upkeep
 
 import (
+	"bytes"
 	"context"
 	"slices"
 
@@ -9,12 +10,15 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// claimed holds the claims of a Migrate on v2 arrays, by document key. An append or a resize that
-// began before the claim has an outdated version of the document, so even a late request cannot
-// change the shape.
+// claimed holds the claims of a Migrate on v2 documents, by document key: the .zarray of each array,
+// and the .zattrs of each node. A change that began before the claim has an outdated version of the
+// document, so even a late request cannot change it. The claims become marks, so later changes
+// fail too.
 type claimed struct {
-	keys []string
-	held map[string]*document.Held
+	keys  []string
+	held  map[string]*document.Held
+	added map[string]bool // documents that Migrate added to carry a claim
+	done  map[string]bool // nodes that an earlier Migrate has completed, by the key of their document
 }
 
 // unclaimed returns an error if an append or a resize of a node is in progress. The claim of
@@ -27,58 +31,98 @@ func unclaimed(of *document.Source) error {
 	return err
 }
 
-// hold claims a v2 array. It does nothing in stores without versions, where appends are not safe
-// anyway, and for arrays opened with SingleWriter.
+// hold claims the documents of a v2 node. It does nothing in stores without versions, where changes
+// are not safe anyway, and for nodes opened with SingleWriter.
 func (c *claimed) hold(ctx context.Context, of *document.Source) error {
-	if of.Kind() != document.Array || of.Format() != 2 || of.Doc.Version == "" || of.At.SingleWriter {
+	if of.Format() != 2 || of.Doc.Version == "" || of.At.SingleWriter {
 		return nil
 	}
+	docs := []document.Stored{of.Attrs}
+	if of.Kind() == document.Array {
+		docs = []document.Stored{of.Doc, of.Attrs} // the shape is in the first
+	}
+	for _, d := range docs {
+		if err := c.holdDoc(ctx, of, d); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// holdDoc claims one document, which may be an absent .zattrs.
+func (c *claimed) holdDoc(ctx context.Context, of *document.Source, d document.Stored) error {
 	mine := claim.New(claim.Migrate)
-	h, err := of.At.Hold(ctx, of.Doc, document.TakeOver{What: claim.Migrate}, func(t document.Text) (document.Change, error) {
-		return document.Change{Claim: mine, Record: t.Record}, t.As(of.Doc)
+	done := false
+	h, err := of.At.Hold(ctx, d, document.TakeOver{What: claim.Migrate}, func(t document.Text) (document.Change, error) {
+		err := t.As(d)
+		was, is := d.Bytes, t.Bytes
+		if err == nil && d.Key != of.Doc.Key {
+			if was, err = document.Unclaimed(d); err == nil {
+				is, err = document.Unclaimed(t.Stored)
+			}
+			if err == nil && !bytes.Equal(was, is) {
+				err = fault.Newf(fault.Conflict, "%q was changed concurrently", d.Key)
+			}
+		}
+		done = t.Claim.Done
+		return document.Change{Claim: mine, Record: t.Record}, err
 	})
 	if err != nil {
 		return err
 	}
 	if c.held == nil {
-		c.held = map[string]*document.Held{}
+		c.held, c.added, c.done = map[string]*document.Held{}, map[string]bool{}, map[string]bool{}
 	}
-	c.keys = append(c.keys, of.Doc.Key)
-	c.held[of.Doc.Key] = h
+	c.keys = append(c.keys, d.Key)
+	c.held[d.Key] = h
+	c.added[d.Key] = !d.There()
+	c.done[of.Doc.Key] = c.done[of.Doc.Key] || done
 	return nil
 }
 
-// remove deletes the documents of a node, and with them the claim on the node.
+// remove deletes the documents of a node, and with them the claims on the node.
 func (c *claimed) remove(ctx context.Context, of *document.Source) error {
-	docs := of.Documents()
+	docs := []document.Stored{of.Doc}
+	if of.Attrs.Key != of.Doc.Key && (of.Attrs.There() || c.held[of.Attrs.Key] != nil) {
+		docs = append(docs, of.Attrs)
+	}
 	for i, d := range docs {
 		if h := c.held[d.Key]; h != nil {
 			docs[i] = h.Doc()
 		}
 	}
-	err := of.At.Delete(ctx, docs...)
-	if err == nil {
-		c.keys = slices.DeleteFunc(c.keys, func(key string) bool { return key == of.Doc.Key })
+	for _, d := range docs {
+		if err := of.At.Delete(ctx, d); err != nil {
+			return err
+		}
+		c.keys = slices.DeleteFunc(c.keys, func(key string) bool { return key == d.Key })
 	}
-	return err
+	return nil
 }
 
-// giveUp releases the remaining claims when Migrate ends, even if ctx has ended.
-func (c *claimed) giveUp(ctx context.Context) {
+// giveUp releases the remaining claims when Migrate fails, even if ctx has ended.
+func (c *claimed) giveUp(ctx context.Context, at *document.Node) {
 	if len(c.keys) == 0 {
 		return
 	}
 	ctx, cancel := document.Detached(ctx)
 	defer cancel()
 	for _, key := range c.keys {
-		_ = c.held[key].GiveUp(ctx, false)
+		if h := c.held[key]; c.added[key] {
+			_ = at.Delete(ctx, h.Doc())
+		} else {
+			_ = h.GiveUp(ctx, false)
+		}
 	}
 }
 
-// release releases the claims.
-func (c *claimed) release(ctx context.Context) error {
+// mark replaces the claims by marks, which remain.
+func (c *claimed) mark(ctx context.Context) error {
 	for len(c.keys) > 0 {
-		if err := c.held[c.keys[0]].GiveUp(ctx, false); err != nil {
+		h := c.held[c.keys[0]]
+		done := h.Claim()
+		done.Done = true
+		if err := h.Commit(ctx, document.Change{Claim: done, Record: h.Record()}); err != nil {
 			return err
 		}
 		c.keys = c.keys[1:]

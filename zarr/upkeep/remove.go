@@ -28,6 +28,7 @@ type Removal struct {
 	at        *document.Node
 	documents []string
 	mark      bool // the removal takes several requests, or continues one that was interrupted
+	format    int  // format of the node when it was opened, or 0
 }
 
 // RemoveOptions configures [PlanRemove].
@@ -38,14 +39,23 @@ type RemoveOptions struct {
 }
 
 // PlanRemove lists the objects that the removal of an array, or of a group with everything below
-// it, would delete. Objects below the node's path that belong to no node are included.
+// it, would delete. Objects below the node's path that belong to no node are included. It returns
+// ErrConflict if n was opened as v2 and was migrated to v3 since.
 func PlanRemove(ctx context.Context, n zarr.Node, o RemoveOptions) (*Removal, error) {
 	var seen []func(store.Entry)
 	if o.Seen != nil {
 		seen = append(seen, o.Seen)
 	}
 	at := source(n).At
-	return planRemove(ctx, at.At(n.Path()), seen)
+	at = at.At(n.Path())
+	if err := (&Removal{at: at, format: source(n).Format()}).current(ctx); err != nil {
+		return nil, errorf(at, err)
+	}
+	r, err := planRemove(ctx, at, seen)
+	if err == nil {
+		r.format = source(n).Format()
+	}
+	return r, err
 }
 
 // PlanRest lists the objects that an interrupted removal, or an unfinished transfer, has left at a
@@ -116,7 +126,10 @@ func planRemove(ctx context.Context, at *document.Node, seen []func(store.Entry)
 //
 // Run returns fault.Refused if the node's path leads through a symbolic link.
 func (r *Removal) Run(ctx context.Context) error {
-	err := r.at.Clear(ctx, r.documents, r.mark)
+	err := r.current(ctx)
+	if err == nil {
+		err = r.at.Clear(ctx, r.documents, r.mark)
+	}
 	if err == nil && r.at.Path != "" {
 		err = store.RemoveFolders(ctx, r.at.Store, r.at.Path)
 	}
@@ -124,4 +137,12 @@ func (r *Removal) Run(ctx context.Context) error {
 		return errorf(r.at, err)
 	}
 	return nil
+}
+
+// current returns fault.Conflict if the node was opened as v2 and was migrated to v3 since.
+func (r *Removal) current(ctx context.Context) error {
+	if r.format != 2 {
+		return nil
+	}
+	return r.at.Superseded(ctx)
 }

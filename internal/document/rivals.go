@@ -1,0 +1,144 @@
+package document
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+// founding returns the names of the documents that make a path a node. If a path has several, a
+// reader takes the first.
+func founding() []string { return []string{ZarrJSON, ZArray, ZGroup} }
+
+// Founds reports whether a document of this name makes its path a node.
+func Founds(name string) bool { return slices.Contains(founding(), name) }
+
+// rivals returns the names of the documents that would make the path of the document name another
+// node.
+func rivals(name string) []string {
+	return slices.DeleteFunc(founding(), func(other string) bool { return other == name })
+}
+
+// found puts the document that makes the path a node, on the condition that it is absent. It then
+// checks that no other node was created at the path; see [Node.Alone].
+func (n *Node) found(ctx context.Context, d *Doc) error {
+	v, err := n.put(ctx, n.Key(d.Name), d.Bytes, store.PutOptions{IfAbsent: true})
+	switch {
+	case err == nil:
+		d.Version = v
+		return n.Alone(ctx, *d)
+	case unknown(err):
+		// The document may be stored. It must not hide another node.
+		over, cancel := Detached(ctx)
+		defer cancel()
+		if is, look := n.Get(over, d.Name); look == nil && bytes.Equal(is.Bytes, d.Bytes) {
+			_ = n.Alone(over, Doc{Name: d.Name, Bytes: d.Bytes, Version: is.Version})
+		}
+	}
+	return err
+}
+
+// maxLooks is the number of looks for a document that its creator is expected to withdraw. The
+// pauses between the looks add up to 0.6 s, which is more than a delete usually takes.
+const maxLooks = 8
+
+// Alone is the second look of a creator that has put d. It returns nil if the path has no document
+// of a node of another format or kind.
+//
+// Two creators of one path in different formats put different documents, so both puts succeed. Each
+// then looks for the other document. A creator that looks before the other's put remains, and the
+// other withdraws: it deletes its own document, on the condition of the version that it put, and
+// returns fault.Exists. If both see each other, the one whose document readers would not take
+// withdraws at once. The other looks again, and withdraws only if the document remains. So at most
+// one creator remains, and a creator that has returned nil is never withdrawn or hidden by another
+// that continues.
+//
+// Alone completes the look and the withdrawal even if ctx has ended; see [Settling]. With
+// SingleWriter it does nothing.
+func (n *Node) Alone(ctx context.Context, d Doc) error {
+	if n.SingleWriter {
+		return nil
+	}
+	ctx, cancel := Detached(ctx)
+	defer cancel()
+	for try := 1; ; try++ {
+		rival, err := n.rival(ctx, d.Name)
+		if err == nil && rival == "" {
+			if err = n.inGroup(ctx); err == nil {
+				return nil
+			}
+		}
+		yields := slices.Index(founding(), d.Name) > slices.Index(founding(), rival)
+		if err == nil && !yields && try < maxLooks {
+			err = concurrency.Sleep(ctx, 5*time.Millisecond<<(try-1))
+			if err == nil {
+				continue
+			}
+		}
+		if err == nil {
+			err = fault.Newf(fault.Exists, "%q was created concurrently", n.Key(rival))
+		}
+		if remains := n.withdraw(ctx, d); remains != nil {
+			return fault.Newf(fault.Conflict, "%q was created but could not be withdrawn (%w), although %w", n.Key(d.Name), remains, err)
+		}
+		return err
+	}
+}
+
+// inGroup returns ErrMigrated if the node is created as a member of a v2 group that was migrated.
+func (n *Node) inGroup(ctx context.Context) error {
+	if n.Group == nil {
+		return nil
+	}
+	return n.At(*n.Group).Superseded(ctx)
+}
+
+// rival returns the name of a document that makes the path another node than the document name
+// does. It returns "" if there is none. A denied read counts as absent, as in [Node.Find].
+func (n *Node) rival(ctx context.Context, name string) (string, error) {
+	others := rivals(name)
+	is := make([]Stored, len(others))
+	err := concurrency.EachN(ctx, len(others), len(others), func(ctx context.Context, i int) (err error) {
+		if is[i], err = n.Look(ctx, others[i]); errors.Is(err, fault.Refused) {
+			is[i], err = Stored{}, nil
+		}
+		return err
+	})
+	if err != nil {
+		return "", err
+	}
+	for i, d := range is {
+		if d.There() {
+			return others[i], nil
+		}
+	}
+	return "", nil
+}
+
+// withdraw deletes the document d, which this process has put. If another process has changed the
+// document since, withdraw returns fault.Conflict and keeps it.
+func (n *Node) withdraw(ctx context.Context, d Doc) error {
+	if d.Version == "" { // a store without versions
+		is, err := n.Get(ctx, d.Name)
+		if err == nil && !bytes.Equal(is.Bytes, d.Bytes) {
+			err = fault.Newf(fault.Conflict, "%q was changed concurrently", n.Key(d.Name))
+		}
+		if err != nil {
+			return ignoreAbsent(err)
+		}
+	}
+	return ignoreAbsent(n.delete(ctx, n.Key(d.Name), d.Version))
+}
+
+func ignoreAbsent(err error) error {
+	if errors.Is(err, fault.NotFound) {
+		return nil
+	}
+	return err
+}
