@@ -2,14 +2,19 @@ package concurrency
 
 import (
 	"context"
+	"errors"
 	"iter"
+	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
+
+	"github.com/zargo-io/zargo/zarr/fault"
 )
 
 // Each calls the function task for every value of tasks, at most inFlight calls concurrently. It
 // returns when all started tasks have ended. Each returns the first error, which also stops the
-// iteration and cancels the context of the running tasks. The end of ctx stops the iteration too.
+// iteration and cancels the context of the running tasks. The end of ctx stops the iteration too. If
+// ctx ends while a task repeats a failed request, the error is a *fault.Interrupted with the failure.
 // An inFlight below 1 means 1.
 //
 // One goroutine reads the tasks sequence, one value at a time and only when a task can start, so
@@ -81,6 +86,7 @@ func each[T any](ctx context.Context, inFlight int, slots Acquirer, tasks iter.S
 	}
 	g, gctx := errgroup.WithContext(ctx)
 	next := make(chan T)
+	var cause atomic.Pointer[fault.Interrupted] // the first error that names the failure before the end of ctx
 	run := func(t T) error {
 		if slots != nil {
 			defer slots.Release()
@@ -88,7 +94,11 @@ func each[T any](ctx context.Context, inFlight int, slots Acquirer, tasks iter.S
 		if err := gctx.Err(); err != nil {
 			return err
 		}
-		return task(gctx, t)
+		err := task(gctx, t)
+		if i := (*fault.Interrupted)(nil); err != nil && errors.As(err, &i) {
+			cause.CompareAndSwap(nil, i)
+		}
+		return err
 	}
 	for t := range tasks {
 		if gctx.Err() != nil || slots != nil && slots.Acquire(gctx) != nil {
@@ -121,8 +131,12 @@ func each[T any](ctx context.Context, inFlight int, slots Acquirer, tasks iter.S
 		}
 	}
 	close(next)
-	if err := g.Wait(); err != nil {
-		return err
+	err := g.Wait()
+	if err == nil {
+		err = context.Cause(ctx)
 	}
-	return context.Cause(ctx)
+	if i := cause.Load(); i != nil && ctx.Err() != nil && errors.Is(err, ctx.Err()) && !errors.As(err, new(*fault.Interrupted)) {
+		return &fault.Interrupted{Err: err, Last: i.Last}
+	}
+	return err
 }

@@ -159,6 +159,7 @@ func TestStoreErrors(t *testing.T) {
 		code int
 	}{
 		{"throttled", fault.Throttled, 503},
+		{"throttled until the deadline", &fault.Interrupted{Err: context.DeadlineExceeded, Last: fault.Throttled}, 503},
 		{"unreachable", fault.Unavailable, 502},
 		{"refused", fault.Refused, 500},
 		{"corrupt", fault.Corrupt, 500},

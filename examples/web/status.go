@@ -10,17 +10,18 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// statuses returns the statuses in order of precedence. A deadline comes first, because requests in
-// flight when it expires may fail with any error.
+// statuses returns the statuses in order of precedence. If the deadline passes while the bucket
+// throttles, the error matches both, and the status is that of the cause. Otherwise a deadline comes
+// first, because requests in flight when it expires may fail with any error.
 func statuses() []status {
 	return []status{
+		{fault.Throttled, http.StatusServiceUnavailable},
 		{context.DeadlineExceeded, http.StatusGatewayTimeout},
 		{fault.NotFound, http.StatusNotFound},
 		{fault.Selection, http.StatusBadRequest},
 		{fault.Path, http.StatusBadRequest},
 		{fault.Type, http.StatusBadRequest},
 		{fault.Limit, http.StatusRequestEntityTooLarge},
-		{fault.Throttled, http.StatusServiceUnavailable},
 		{fault.Unavailable, http.StatusBadGateway},
 		{errors.ErrUnsupported, http.StatusNotImplemented},
 	}

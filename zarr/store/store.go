@@ -8,9 +8,10 @@ import (
 // Store holds values under keys (see [CheckKey]). All methods may be called concurrently.
 //
 // Errors are *fault.KeyError with a kind of package fault. If the context is cancelled or expired,
-// the error does not match a kind, but matches context.Canceled or context.DeadlineExceeded in
-// errors.Is. Every verb returns fault.Path for a key that fails [CheckKey], before it makes a
-// request.
+// the error matches context.Canceled or context.DeadlineExceeded in errors.Is, and no kind. The
+// exception is a *fault.Interrupted, which also matches fault.Throttled or fault.Unavailable: the
+// store had received that failure and was repeating the request. Every verb returns fault.Path for
+// a key that fails [CheckKey], before it makes a request.
 type Store interface {
 	// Get reads the bytes that o selects from the value of key, and appends them to buf. It returns
 	// an error if not all of them arrive.

@@ -134,7 +134,21 @@ const longestPause = time.Minute
 
 // pause waits until the pause that the service requested is over and it is the request's turn. If
 // own is true, the store has separate slots, and its requests respect the rates but not the pace.
+// If ctx ends during a requested pause, the error is a *fault.Interrupted by that pause.
 func (s *side) pause(ctx context.Context, c store.Call, own bool) error {
+	err := s.turnOf(ctx, c, own)
+	if err == nil {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.left(time.Now()) > 0 {
+		return &fault.Interrupted{Err: ctx.Err(), Last: fault.Newf(fault.Throttled, "the service requested a pause of all requests")}
+	}
+	return ctx.Err()
+}
+
+func (s *side) turnOf(ctx context.Context, c store.Call, own bool) error {
 	start := time.Now()
 	pace := !own
 	s.mu.Lock()

@@ -53,7 +53,6 @@ func On(s store.Store, b *Bucket, n int) store.Store {
 			if err == nil {
 				if err = side.pause(ctx, c, n > 0); err != nil {
 					slots(side).Release()
-					err = ctx.Err()
 				}
 			}
 			return ctx, named(s, c, err)

@@ -39,6 +39,7 @@ type run struct {
 	taken   int           // number of retries taken from the quota
 	spent   time.Duration // time used since start
 	began   time.Time     // time at which the current attempt started
+	last    error         // error of the last failed attempt, until the request makes progress
 }
 
 // longTry is the maximum time that one attempt adds to the elapsed time. Providers close a stalled
@@ -55,7 +56,7 @@ func (s *Store) run(op, key string) *run {
 // responds.
 func (r *run) progress() {
 	now := time.Now()
-	r.failed, r.unsent, r.counted, r.spent, r.start, r.began = 0, 0, 0, 0, now, now
+	r.failed, r.unsent, r.counted, r.spent, r.start, r.began, r.last = 0, 0, 0, 0, now, now, nil
 	r.answered()
 }
 
@@ -76,6 +77,9 @@ func (r *run) answered() {
 // settle reports the end of a request to the quota. If the request ended without a response, its
 // retries are not added back.
 func (r *run) settle(ctx context.Context, err error) {
+	if err == nil && r.last != nil {
+		concurrency.Failing(ctx, nil)
+	}
 	if err == nil || !retryable(err) && ctx.Err() == nil {
 		r.s.p.quota.settled(r.sent(), r.taken)
 		r.taken = 0
@@ -125,11 +129,16 @@ func retryable(err error) bool {
 // to other requests, because the bucket is only busy.
 func (r *run) retry(ctx context.Context, err error) error {
 	if !retryable(err) {
+		if r.last != nil && ctx.Err() != nil && errors.Is(err, ctx.Err()) && !errors.As(err, new(*fault.Interrupted)) { // while it waited to be sent, or in flight
+			return r.cancelled(ctx, r.last)
+		}
 		return err
 	}
 	if ctx.Err() != nil {
 		return r.cancelled(ctx, err)
 	}
+	r.last = err
+	concurrency.Failing(ctx, err)
 	full := errors.Is(err, fault.Throttled)
 	if full {
 		r.s.p.quota.refused(r.sent())
@@ -238,10 +247,10 @@ func (g *gaveUp) Error() string {
 }
 func (g *gaveUp) Unwrap() error { return g.err }
 
-// cancelled returns the error after ctx has ended. As package store requires, it does not match a
-// kind. It includes the last failure.
+// cancelled returns the error after ctx has ended. It matches the end of ctx and the kind of the
+// last failure.
 func (r *run) cancelled(ctx context.Context, last error) error {
-	return r.fail(nil, fmt.Errorf("%w (last failure: %v)", ctx.Err(), last))
+	return r.fail(nil, &fault.Interrupted{Err: ctx.Err(), Last: last})
 }
 
 func (r *run) fail(kind, err error) error {

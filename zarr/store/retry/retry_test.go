@@ -635,7 +635,7 @@ func TestCancelledWhileWaiting(t *testing.T) {
 		defer cancel()
 		start := time.Now()
 		_, err := over(t, s).Put(ctx, "k", nil, store.PutOptions{})
-		if !errors.Is(err, context.DeadlineExceeded) || errors.Is(err, fault.Throttled) || !strings.Contains(err.Error(), "429") {
+		if !errors.Is(err, context.DeadlineExceeded) || !errors.Is(err, fault.Throttled) || !strings.Contains(err.Error(), "429") {
 			t.Errorf("got %v", err)
 		}
 		if took := time.Since(start); took != time.Second {

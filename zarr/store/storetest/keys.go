@@ -111,7 +111,11 @@ func cancelled(e *env) {
 			e.bad(clause, "%s: got %w", call, orNone(err))
 			return
 		}
+		repeated := errors.As(err, new(*fault.Interrupted))
 		for _, k := range kinds {
+			if failure := k == error(fault.Throttled) || k == error(fault.Unavailable); repeated && failure {
+				continue // the failure that the store was repeating
+			}
 			if errors.Is(err, k) {
 				e.bad(clause, "%s: it is %q as well: %w", call, k, err)
 			}
