@@ -51,7 +51,12 @@ func floats(dim string, keys []float64, r rounding) index {
 		t.value = f
 		return t
 	}
-	gap := func(k float64, t target[float64]) float64 { return math.Abs(k - t.first) }
+	gap := func(k float64, t target[float64]) float64 {
+		if k == t.first { // the difference of infinities is NaN
+			return 0
+		}
+		return math.Abs(k - t.first)
+	}
 	return (&values[float64]{
 		dim: dim, keys: keys, compare: cmp.Compare[float64], missing: math.IsNaN,
 		parse: func(label any) (target[float64], error) {
