@@ -15,11 +15,12 @@ type bz2Codec struct {
 
 func newBZ2(raw json.RawMessage, _ Repr) (any, error) {
 	c := openConfig(raw)
-	level := c.integer("level", 1, 1, 9)
+	level := 1
+	c.encoder(func() { level = c.integer("level", 1, 1, 9) })
 	if err := c.close(); err != nil {
 		return nil, err
 	}
-	return &bz2Codec{compressor: compressor{densestBzip2}, enc: bzip2.NewEncoder(level)}, nil
+	return &bz2Codec{compressor: compressor{c.settings(), densestBzip2}, enc: bzip2.NewEncoder(level)}, nil
 }
 
 func (c *bz2Codec) Encode(dst, src []byte) ([]byte, error) { return c.enc.Encode(dst, src) }

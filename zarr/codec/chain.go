@@ -27,6 +27,7 @@ type Chain struct {
 	typical int64 // see TypicalEncoder
 	varies  bool  // elements of varying length are stored, so no length is typical
 	shards  *Shards
+	reads   error // not nil if a codec can only decode; see DecodeOnly
 }
 
 // ChainError is the error of [Table.Chain] for a codec that cannot be bound. Its message is that of
@@ -88,7 +89,11 @@ func (t *Table) Chain(specs []Spec, in Repr) (*Chain, error) {
 		if err != nil {
 			return nil, &ChainError{i, err}
 		}
-		switch codec := placed(codec, c.array != nil).(type) {
+		codec = placed(codec, c.array != nil)
+		if err := unusable(codec); err != nil && c.reads == nil {
+			c.reads = named(s.Name, kinded(fault.Metadata, err))
+		}
+		switch codec := codec.(type) {
 		case ArrayArray:
 			if c.array != nil {
 				return nil, &ChainError{i, named(s.Name, fault.Newf(fault.Metadata, "requires an array as input, but follows the codec %q, which produces bytes", c.name))}

@@ -14,6 +14,7 @@ import (
 
 // compressor is embedded in all compressors. The length of their output depends on the data.
 type compressor struct {
+	settings
 	densest int64 // maximum decoded bytes per encoded byte, or slightly more
 }
 
@@ -58,24 +59,36 @@ type zstdCodec struct {
 	enc *zst.Encoder
 }
 
+// newZstd also reads levels below the minimum, as zarr-python does.
 func newZstd(raw json.RawMessage, in Repr) (any, error) {
-	return zstdOf(raw, in, -131072, 22)
+	c := openConfig(raw)
+	o := zst.Options{Level: c.integer("level", 0, math.MinInt32, 22), Checksum: c.boolean("checksum", false)}
+	if o.Level < minZstd {
+		c.encoder(func() { c.fail(`"level" must be %d to 22, is %d`, minZstd, o.Level) })
+	}
+	return zstdOf(c, o, in)
 }
+
+// minZstd is the minimum level of libzstd.
+const minZstd = -131072
 
 // newNumcodecsZstd accepts any level, as numcodecs does, and clamps the level to libzstd's range.
 func newNumcodecsZstd(raw json.RawMessage, in Repr) (any, error) {
-	return zstdOf(raw, in, math.MinInt32, math.MaxInt32)
+	c := openConfig(raw)
+	var o zst.Options
+	c.encoder(func() {
+		o = zst.Options{Level: c.integer("level", 0, math.MinInt32, math.MaxInt32), Checksum: c.boolean("checksum", false)}
+	})
+	return zstdOf(c, o, in)
 }
 
-func zstdOf(raw json.RawMessage, in Repr, lo, hi int) (any, error) {
-	c := openConfig(raw)
-	o := zst.Options{Level: c.integer("level", 0, lo, hi), Checksum: c.boolean("checksum", false)}
+func zstdOf(c *config, o zst.Options, in Repr) (any, error) {
 	if err := c.close(); err != nil {
 		return nil, err
 	}
 	// If the size is unknown (0), the encoder chooses the window.
 	o.Window, _ = in.Bytes()
-	return &zstdCodec{compressor: compressor{densestZstd}, enc: zst.NewEncoder(o)}, nil
+	return &zstdCodec{compressor: compressor{c.settings(), densestZstd}, enc: zst.NewEncoder(o)}, nil
 }
 
 func (c *zstdCodec) Encode(dst, src []byte) ([]byte, error) { return c.enc.Encode(dst, src) }
@@ -95,33 +108,45 @@ type deflateCodec struct {
 // newGzip also accepts level -1, the default level in zlib and numcodecs, and package meta reports
 // such a level (rule.CodecRange). Level -1 is never written to metadata, because Spec.normal
 // rejects it.
-func newGzip(raw json.RawMessage, _ Repr) (any, error) { return deflateOf(raw, deflate.Gzip, 5, -1) }
+func newGzip(raw json.RawMessage, _ Repr) (any, error) {
+	c := openConfig(raw)
+	return deflateOf(c, deflate.Gzip, c.integer("level", 5, -1, 9))
+}
 
 func newNumcodecsGzip(raw json.RawMessage, _ Repr) (any, error) {
-	return deflateOf(raw, deflate.Gzip, 1, -1)
+	return newNumcodecsDeflate(raw, deflate.Gzip)
 }
 
 func newNumcodecsZlib(raw json.RawMessage, _ Repr) (any, error) {
-	return deflateOf(raw, deflate.Zlib, 1, -1)
+	return newNumcodecsDeflate(raw, deflate.Zlib)
 }
 
-func deflateOf(raw json.RawMessage, f deflate.Format, def, lowest int) (any, error) {
-	c := openConfig(raw)
-	level := c.integer("level", def, lowest, 9)
+func newNumcodecsDeflate(raw json.RawMessage, f deflate.Format) (any, error) {
+	c, level := openConfig(raw), 1
+	c.encoder(func() { level = c.integer("level", 1, -1, 9) })
+	return deflateOf(c, f, level)
+}
+
+func deflateOf(c *config, f deflate.Format, level int) (any, error) {
 	if err := c.close(); err != nil {
 		return nil, err
 	}
-	return &deflateCodec{compressor: compressor{densestDeflate}, format: f, enc: deflate.NewEncoder(f, level)}, nil
+	return &deflateCodec{compressor: compressor{c.settings(), densestDeflate}, format: f, enc: deflate.NewEncoder(f, level)}, nil
 }
 
 func (c *deflateCodec) Encode(dst, src []byte) ([]byte, error) { return c.enc.Encode(dst, src) }
 
 // Decode ignores zeros after a gzip stream, as Python's gzip and numcodecs do (gzip manual, section
-// "Tapes"). TensorStore ignores them only in v3.
+// "Tapes"). TensorStore ignores them only in v3. Decode ignores any bytes after a zlib stream, as
+// numcodecs does.
 func (c *deflateCodec) Decode(dst, src []byte, limit int) ([]byte, error) {
-	out, zeros, err := deflate.DecodePadded(c.format, dst, src, limit)
-	if err == nil && zeros > 0 {
-		err = c.found(zeros, "zero bytes after the stream")
+	out, extra, err := deflate.DecodePadded(c.format, dst, src, limit)
+	if err == nil && extra > 0 {
+		what := "bytes after the stream"
+		if c.format == deflate.Gzip {
+			what = "zero " + what
+		}
+		err = c.found(extra, what)
 	}
 	return out, err
 }
@@ -150,16 +175,18 @@ type bloscCodec struct {
 }
 
 func newBlosc(raw json.RawMessage, in Repr) (any, error) {
-	o, err := bloscV3(raw, in)
-	return bloscOf(o, in, err)
+	c := openConfig(raw)
+	o, err := c.bloscV3(in)
+	return c.bloscOf(o, in, err)
 }
 
 func newNumcodecsBlosc(raw json.RawMessage, in Repr) (any, error) {
-	o, err := bloscV2(raw, in)
-	return bloscOf(o, in, err)
+	c := openConfig(raw)
+	o, err := c.bloscV2(in)
+	return c.bloscOf(o, in, err)
 }
 
-func bloscOf(o blosc.Options, in Repr, err error) (any, error) {
+func (c *config) bloscOf(o blosc.Options, in Repr, err error) (any, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -168,22 +195,37 @@ func bloscOf(o blosc.Options, in Repr, err error) (any, error) {
 		return nil, err
 	}
 	array, err := stageOf(in)
-	return &bloscCodec{compressor: compressor{densestZstd}, enc: enc, array: array}, err
+	return &bloscCodec{compressor: compressor{c.settings(), densestZstd}, enc: enc, array: array}, err
+}
+
+// strictly returns the options of a configuration that is used to encode.
+func strictly(read func(*config, Repr) (blosc.Options, error), raw json.RawMessage, in Repr) (blosc.Options, error) {
+	c := openConfig(raw)
+	o, err := read(c, in)
+	if err == nil {
+		err = c.unused
+	}
+	return o, err
 }
 
 // cnames are the compressor names in configurations.
 var cnames = [...]string{"zstd", "lz4", "lz4hc", "zlib", "snappy", "blosclz"}
 
-// bloscV3 reads a v3 configuration. The defaults are the same as in zarr-python.
-func bloscV3(raw json.RawMessage, in Repr) (o blosc.Options, err error) {
-	c := openConfig(raw)
+// bloscV3 reads a v3 configuration. The defaults are the same as in zarr-python, which also reads
+// null for the shuffle and the type size, and levels and block sizes out of range.
+func (c *config) bloscV3(in Repr) (o blosc.Options, err error) {
+	c.dropNull("shuffle", "typesize")
 	cname := c.text("cname", "zstd", cnames[:]...)
 	shuffle := c.text("shuffle", "auto", "noshuffle", "shuffle", "bitshuffle")
 	least := 1
 	if shuffle == blosc.NoShuffle.String() {
 		least = 0 // the specification says that the value is ignored for noshuffle
 	}
-	o = blosc.Options{Level: c.integer("clevel", 5, 0, 9), TypeSize: c.integer("typesize", typeSize(in), least, math.MaxInt32), BlockSize: c.integer("blocksize", 0, 0, blosc.MaxSize)}
+	o.TypeSize = c.integer("typesize", typeSize(in), least, math.MaxInt32)
+	level, size := c.integer64("clevel", 5, math.MinInt64, math.MaxInt64), c.integer64("blocksize", 0, math.MinInt64, math.MaxInt64)
+	c.encoder(func() {
+		o.Level, o.BlockSize = int(c.within("clevel", level, 5, 0, 9)), int(c.within("blocksize", size, 0, 0, blosc.MaxSize))
+	})
 	if err := c.close(); err != nil {
 		return o, err
 	}
@@ -204,15 +246,15 @@ func bloscV3(raw json.RawMessage, in Repr) (o blosc.Options, err error) {
 	return o, err
 }
 
-// bloscV2 reads a configuration of numcodecs.
-func bloscV2(raw json.RawMessage, in Repr) (o blosc.Options, err error) {
-	c := openConfig(raw)
-	cname := c.text("cname", "lz4", cnames[:]...)
-	shuffle := c.integer("shuffle", 1, -1, 2)
-	if string(c.members["typesize"]) == "null" {
-		delete(c.members, "typesize")
-	}
-	o = blosc.Options{Level: c.integer("clevel", 5, 0, 9), TypeSize: c.integer("typesize", in.Type.Size(), 1, math.MaxInt32), BlockSize: c.integer("blocksize", 0, 0, blosc.MaxSize)}
+// bloscV2 reads a configuration of numcodecs, which checks only the type size when it decodes.
+func (c *config) bloscV2(in Repr) (o blosc.Options, err error) {
+	cname, shuffle := "lz4", 1
+	c.dropNull("typesize")
+	c.encoder(func() {
+		cname, shuffle = c.text("cname", "lz4", cnames[:]...), c.integer("shuffle", 1, -1, 2)
+		o.Level, o.BlockSize = c.integer("clevel", 5, 0, 9), c.integer("blocksize", 0, 0, blosc.MaxSize)
+	})
+	o.TypeSize = c.integer("typesize", in.Type.Size(), 1, math.MaxInt32)
 	if err := c.close(); err != nil {
 		return o, err
 	}

@@ -16,6 +16,7 @@ import (
 type config struct {
 	members map[string]json.RawMessage
 	err     error
+	unused  error // the first error of a setting that only an encoder uses
 }
 
 func openConfig(raw json.RawMessage) *config {
@@ -71,6 +72,11 @@ func (c *config) integer64(key string, def, lo, hi int64) int64 {
 		}
 		n = int64(f)
 	}
+	return c.within(key, n, def, lo, hi)
+}
+
+// within returns n if it is in [lo, hi]. Otherwise it fails and returns def.
+func (c *config) within(key string, n, def, lo, hi int64) int64 {
 	if n < lo || n > hi {
 		c.fail("%q must be %d to %d, is %d", key, lo, hi, n)
 		return def

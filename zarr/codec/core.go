@@ -27,7 +27,7 @@ func (s Spec) Core(in Repr) (Spec, error) {
 			core = CRC32C()
 		}
 	case "blosc":
-		o, err := bloscV2(s.Config, in)
+		o, err := strictly((*config).bloscV2, s.Config, in)
 		if err != nil {
 			return s, named(s.Name, err)
 		}

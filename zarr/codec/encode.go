@@ -13,6 +13,9 @@ func (c *Chain) Encode(dst []byte, src Block, s *Scratch) ([]byte, error) {
 	if err := c.whole.fits(src); err != nil {
 		return dst, err
 	}
+	if c.reads != nil {
+		return dst, c.reads
+	}
 	if s == nil {
 		s = &Scratch{}
 	}
@@ -33,6 +36,9 @@ func (c *Chain) EncodeFrom(dst []byte, src Strided, s *Scratch) ([]byte, error) 
 	if !src.covers(c.whole.shape) {
 		return dst, fault.Newf(fault.Selection, "box %+v does not cover the chunk of shape %v", src.Axes, c.whole.shape)
 	}
+	if c.reads != nil {
+		return dst, c.reads
+	}
 	if s == nil {
 		s = &Scratch{}
 	}
@@ -47,6 +53,9 @@ func (c *Chain) EncodeFrom(dst []byte, src Strided, s *Scratch) ([]byte, error) 
 func (c *Chain) EncodeInPlace(b []byte) error {
 	if err := c.whole.fits(Block{Bytes: b}); err != nil {
 		return err
+	}
+	if c.reads != nil {
+		return c.reads
 	}
 	in, ok := c.array.(InPlace)
 	if !ok || !c.InMemory() {

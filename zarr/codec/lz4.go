@@ -24,11 +24,11 @@ const maxLZ4 = 0x7e000000
 // newLZ4 accepts any acceleration, as numcodecs does, but ignores it.
 func newLZ4(raw json.RawMessage, _ Repr) (any, error) {
 	c := openConfig(raw)
-	c.integer("acceleration", 1, math.MinInt32, math.MaxInt32)
+	c.encoder(func() { c.integer("acceleration", 1, math.MinInt32, math.MaxInt32) })
 	if err := c.close(); err != nil {
 		return nil, err
 	}
-	return lz4Codec{compressor: compressor{densestLZ4}}, nil
+	return lz4Codec{compressor: compressor{c.settings(), densestLZ4}}, nil
 }
 
 func (c lz4Codec) Encode(dst, src []byte) ([]byte, error) {

@@ -24,13 +24,17 @@ func newLZMA(raw json.RawMessage, _ Repr) (any, error) {
 		return nil, err
 	}
 	if err := o.Validate(); err != nil {
-		return nil, err
+		o.Check, o.Preset = lzma.Unsaid, 6 // only an encoder uses these
+		if o.Validate() != nil {
+			return nil, err
+		}
+		c.unused = err
 	}
 	enc, err := lzma.NewEncoder(o)
 	if err != nil && o.Format != lzma.Auto {
 		return nil, err
 	}
-	return &lzmaCodec{compressor: compressor{densestLZMA}, c: o, enc: enc}, nil
+	return &lzmaCodec{compressor: compressor{c.settings(), densestLZMA}, c: o, enc: enc}, nil
 }
 
 // extreme is the bit of a preset that Python calls PRESET_EXTREME.
@@ -38,9 +42,12 @@ const extreme = 1 << 31
 
 func readLZMA(c *config) lzma.Config {
 	c.dropNull("preset", "filters")
-	o := lzma.Config{Format: lzma.Format(c.integer("format", int(lzma.XZ), 0, 3)), Check: lzma.Check(c.integer("check", -1, -1, 15))}
+	o := lzma.Config{Format: lzma.Format(c.integer("format", int(lzma.XZ), 0, 3)), Check: lzma.Unsaid}
 	_, preset := c.members["preset"]
-	o.Preset, o.Extreme = readPreset(c)
+	c.encoder(func() {
+		o.Check = lzma.Check(c.integer("check", -1, -1, 15))
+		o.Preset, o.Extreme = readPreset(c)
+	})
 	raw, ok := c.take("filters")
 	if !ok {
 		return o

@@ -34,6 +34,9 @@ func (t *Table) Normalize(specs []Spec, in Repr) ([]Spec, error) {
 			return nil, named(s.Name, err)
 		}
 		c = placed(c, serial)
+		if err := unusable(c); err != nil {
+			return nil, named(s.Name, kinded(fault.Metadata, err))
+		}
 		in = leaving(c, in)
 		if _, ok := c.(ArrayBytes); ok {
 			serial = true
@@ -63,7 +66,7 @@ func (s Spec) normal(in Repr) (Spec, error) {
 	case "zstd":
 		return zstdSpec(c.integer("level", 0, -131072, 22), c.boolean("checksum", false)), c.err
 	case "blosc":
-		o, err := bloscV3(s.Config, in)
+		o, err := strictly((*config).bloscV3, s.Config, in)
 		if err != nil {
 			return s, err
 		}

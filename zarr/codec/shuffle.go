@@ -13,16 +13,13 @@ import (
 // bytes, and so on. Its element size may differ from the array's.
 type shuffleCodec struct{ size int }
 
-// newShuffle requires "elementsize" unless the elements have 4 bytes. Every writer sets
-// "elementsize". Without it, numcodecs assumes 4 bytes, and zarr-python in v3 assumes the size of
-// the data type.
+// newShuffle reads "elementsize". Every writer sets it. Without it, zarr-python assumes the size of
+// the data type in v3. In v2, numcodecs assumes 4 bytes, which package meta adds to the
+// configuration.
 func newShuffle(raw json.RawMessage, in Repr) (any, error) {
 	c := openConfig(raw)
 	c.dropNull("elementsize")
-	if _, ok := c.members["elementsize"]; !ok && in.Type.Size() != 4 {
-		c.fail("\"elementsize\" is missing, and readers would assume 4 or %d", in.Type.Size())
-	}
-	size := c.integer("elementsize", 4, math.MinInt32, math.MaxInt32)
+	size := c.integer("elementsize", in.Type.Size(), math.MinInt32, math.MaxInt32)
 	if err := c.close(); err != nil {
 		return nil, err
 	}

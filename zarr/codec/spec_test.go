@@ -126,7 +126,7 @@ func TestConfigurations(t *testing.T) {
 		{"transpose", `{"order":[1,0]}`, yes}, {"transpose", `{"order":[1.0,0]}`, yes}, {"transpose", `{"order":"C"}`, yes}, {"transpose", `{"order":"F"}`, yes},
 		{"transpose", ``, no}, {"transpose", `{"order":[0,0]}`, no}, {"transpose", `{"order":[0]}`, no}, {"transpose", `{"order":[0,2]}`, no}, {"transpose", `{"order":[-1,0]}`, no},
 		{"transpose", `{"order":["a","b"]}`, no}, {"transpose", `{"order":null}`, no}, {"transpose", `{"order":"K"}`, no}, {"transpose", `{"order":[0.5,1]}`, no}, {"transpose", `{"order":[1,0],"x":1}`, no},
-		{"gzip", ``, yes}, {"gzip", `{"level":0}`, yes}, {"gzip", `{"level":9}`, yes}, {"gzip", `{"level":5.0}`, yes}, {"gzip", `{"level":42}`, no}, {"gzip", `{"level":-1}`, yes}, {"gzip", `{"level":-2}`, no}, {"endian", `{"endian":"big"}`, errors.ErrUnsupported}, {"gzip", `{"level":"5"}`, no},
+		{"gzip", ``, yes}, {"gzip", `{"level":0}`, yes}, {"gzip", `{"level":9}`, yes}, {"gzip", `{"level":5.0}`, yes}, {"gzip", `{"level":42}`, no}, {"gzip", `{"level":-1}`, no}, {"gzip", `{"level":-2}`, no}, {"endian", `{"endian":"big"}`, errors.ErrUnsupported}, {"gzip", `{"level":"5"}`, no},
 		{"gzip", `{"level":5.5}`, no}, {"gzip", `{"level":null}`, no}, {"gzip", `{"level":5,"x":1}`, no}, {"gzip", `[]`, no}, {"gzip", `7`, no}, {"gzip", `{"level":1e999}`, no},
 		{"zstd", ``, yes}, {"zstd", `{"level":22}`, yes}, {"zstd", `{"level":-131072}`, yes}, {"zstd", `{"level":3,"checksum":true}`, yes}, {"zstd", `{"level":23}`, no}, {"zstd", `{"level":-131073}`, no}, {"zstd", `{"level":3,"checksum":false}`, yes},
 		{"zstd", `{"checksum":null}`, no}, {"zstd", `{"checksum":0}`, no}, {"zstd", `{"level":3,"x":1}`, no},
@@ -151,7 +151,7 @@ func TestConfigurations(t *testing.T) {
 		{"zlib", `{"level":1}`, errors.ErrUnsupported}, {"nosuchcodec", ``, errors.ErrUnsupported}, {"numcodecs.pickle", ``, errors.ErrUnsupported}, {"", ``, no},
 	}
 	for _, tt := range tests {
-		_, err := codec.Builtin().Bind(codec.Spec{Name: tt.name, Config: json.RawMessage(tt.config)}, in)
+		_, err := codec.Builtin().Normalize([]codec.Spec{{Name: tt.name, Config: json.RawMessage(tt.config)}}, in)
 		if !errors.Is(err, tt.want) || tt.want != nil && tt.name != "" && !strings.Contains(err.Error(), tt.name) {
 			t.Errorf("%s%s: %v, want %v", tt.name, tt.config, err, tt.want)
 		}

@@ -93,7 +93,7 @@ func TestStreams(t *testing.T) {
 		{"gzip too short", codec.Gzip(1), gz(t, less), "4095"},
 		{"gzip of nothing", codec.Gzip(1), nil, "header"},
 		{"zlib", codec.Zlib(1), zls, ""},
-		{"zlib and garbage", codec.Zlib(1), append(slices.Clone(zls), "garbage"...), "7 bytes after"},
+		{"zlib and garbage", codec.Zlib(1), append(slices.Clone(zls), "garbage"...), ""},
 		{"zlib bad checksum", codec.Zlib(1), flip(zls, len(zls)-1), "checksum"},
 		{"zlib too long", codec.Zlib(1), zl(t, more), "4096"},
 		{"zlib too short", codec.Zlib(1), zl(t, less), "4095"},

@@ -29,11 +29,7 @@ func (b Basic) ParseFill(raw json.RawMessage, format int) ([]byte, error) {
 	case boolean:
 		return parseBool(string(raw), format)
 	case signed, unsigned:
-		text := string(raw)
-		if format < 3 {
-			text = quotedInteger(text)
-		}
-		n, err := parseInteger(text)
+		n, err := parseInteger(quotedInteger(string(raw)))
 		if err != nil {
 			return nil, err
 		}
@@ -87,8 +83,8 @@ func parseBool(s string, format int) ([]byte, error) {
 const maxDigits = 1100
 
 // quotedInteger removes the quotes from an integer: n5-zarr, Fiji and early versions of
-// bioformats2raw write "0" in v2. It accepts only the digits of a JSON integer, and returns other
-// text unchanged, with its quotes.
+// bioformats2raw write "0" in v2, and zarr-python reads such text in v3 too. It accepts only the
+// digits of a JSON integer, and returns other text unchanged, with its quotes.
 func quotedInteger(s string) string {
 	inner, opened := strings.CutPrefix(s, `"`)
 	inner, closed := strings.CutSuffix(inner, `"`)
@@ -161,8 +157,10 @@ func getBits(b []byte) uint64 {
 //   - a number, which is rounded to nearest even,
 //   - "NaN", "Infinity", "-Infinity", quoted or bare, if the type has them, and "+Infinity", which
 //     zarr-python accepts,
-//   - in v3 the bits in hexadecimal, "0x7fc00001", two digits for each byte,
-//   - in v2 a number in quotes, as all readers of v2 except zarrs do.
+//   - in v3 the bits in hexadecimal, "0x7fc00001", two digits for each byte; like zarr-python, it
+//     converts the bits of another IEEE 754 type of 16, 32 or 64 bits,
+//   - a number in quotes, as zarr-python does, except in complex numbers of v3,
+//   - in v3 "nan", "inf" and so on in quotes, in any case, as Python does.
 //
 // In v2 it does not accept hexadecimal bits: no writer uses them, and TensorStore reads them as a
 // number.
@@ -178,6 +176,10 @@ func parseFloat(s string, of Basic, version int) ([]byte, error) {
 	text := s
 	if s[0] == '"' && json.Unmarshal([]byte(s), &text) != nil {
 		return nil, bad("is not a string")
+	}
+	pythonic := version == 3 && of.info().class == floating // zarr-python reads such texts with float()
+	if s[0] == '"' && pythonic {
+		text = named(text)
 	}
 	switch text {
 	case "NaN":
@@ -200,12 +202,15 @@ func parseFloat(s string, of Basic, version int) ([]byte, error) {
 		inf, _ := m.round(math.Inf(sign))
 		return putBits(inf, size), nil
 	}
-	if s[0] == '"' && version < 3 {
+	if s[0] == '"' && (version < 3 || pythonic && !strings.HasPrefix(text, "0x")) {
 		s = text
 	}
 	if strings.HasPrefix(s, `"`) {
 		digits, ok := strings.CutPrefix(text, "0x")
 		be, err := hex.DecodeString(digits)
+		if other, is := converted(be, m); ok && err == nil && len(be) != size && is {
+			return putBits(other, size), nil
+		}
 		if !ok || err != nil || len(be) != size || m.bits < 8 && be[0]>>m.bits != 0 {
 			return nil, bad("must be a number, NaN, Infinity, -Infinity, or 0x and its bits")
 		}
@@ -235,6 +240,56 @@ func parseFloat(s string, of Basic, version int) ([]byte, error) {
 		return nil, bad("is out of range")
 	}
 	return putBits(bits, size), nil
+}
+
+// named returns the specified spelling of Python's names of NaN and the infinities. It returns other
+// text unchanged.
+func named(text string) string {
+	sign := ""
+	word := strings.ToLower(strings.TrimSpace(text))
+	if word != "" && (word[0] == '-' || word[0] == '+') {
+		sign, word = strings.TrimPrefix(word[:1], "+"), word[1:]
+	}
+	switch word {
+	case "nan":
+		return "NaN"
+	case "inf", "infinity":
+		return sign + "Infinity"
+	}
+	return text
+}
+
+// converted converts the big-endian bits of an IEEE 754 number of 16, 32 or 64 bits to the type m,
+// as zarr-python does. ok is false for other types. Only NaNs of 32 and 64 bits keep their payload.
+func converted(be []byte, m format) (bits uint64, ok bool) {
+	from, ok := map[int]format{2: binary16, 4: binary32, 8: binary64}[len(be)]
+	if !ok || m != binary16 && m != binary32 && m != binary64 {
+		return 0, false
+	}
+	var in uint64
+	for _, b := range be {
+		in = in<<8 | uint64(b)
+	}
+	if !from.isNaN(in) {
+		f := from.value(in)
+		switch m {
+		case binary64:
+			return math.Float64bits(f), true
+		case binary32:
+			return uint64(math.Float32bits(float32(f))), true
+		}
+		bits, _ = m.round(f)
+		return bits, true
+	}
+	nan, _ := m.nan()
+	sign := in >> (from.bits - 1) << (m.bits - 1)
+	switch {
+	case from == binary32 && m == binary64:
+		nan |= in << 29 & (1<<52 - 1)
+	case from == binary64 && m == binary32:
+		nan |= in >> 29 & (1<<23 - 1)
+	}
+	return sign | nan, true
 }
 
 // FormatFill returns a fill value as JSON. In v2 every NaN is "NaN", as in zarr-python, because v2

@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/rule"
 )
 
 // Grid divides an array into chunks: a regular grid has a Shape, a rectilinear one has Edges. The
@@ -137,6 +138,14 @@ func (a *Array) readEdges(config object) error {
 	if err != nil {
 		return err
 	}
+	if err := a.readAxes(p, raw); err != nil {
+		return err
+	}
+	return config.allow("kind", "chunk_shapes")
+}
+
+// readAxes parses the chunk lengths of all dimensions.
+func (a *Array) readAxes(p place, raw []byte) error {
 	all, err := p.list(raw)
 	if err != nil {
 		return err
@@ -157,10 +166,7 @@ func (a *Array) readEdges(config object) error {
 		}
 		a.Grid.Edges[i], longest[i] = e, e.longest()
 	}
-	if err := p.fits(longest, a.DType.Size()); err != nil {
-		return err
-	}
-	return config.allow("kind", "chunk_shapes")
+	return p.fits(longest, a.DType.Size())
 }
 
 // edges parses the chunk lengths of a dimension. They are one length for all chunks, or a list in
@@ -179,10 +185,10 @@ func (p place) edges(raw []byte) (e Edges, err error) {
 		at := p.index(i)
 		run := Run{Count: 1}
 		if raw[0] != '[' {
-			run.Edge, err = at.length(raw, 1)
+			run.Edge, err = at.edge(raw)
 		} else {
 			var pair []int
-			if pair, err = at.lengths(raw, 1); err == nil && len(pair) != 2 {
+			if pair, err = at.pair(raw); err == nil && len(pair) != 2 {
 				err = at.wrong("a length and a count", raw)
 			}
 			if err == nil {
@@ -196,6 +202,31 @@ func (p place) edges(raw []byte) (e Edges, err error) {
 	}
 	e.Runs = slices.Clip(e.Runs)
 	return e, nil
+}
+
+// edge parses the length of a chunk. Like zarr-python, it accepts 4.0, and true as 1.
+func (p place) edge(raw []byte) (int, error) {
+	if string(raw) == "true" {
+		return 1, p.lenient(rule.NumberSpelling, "true")
+	}
+	if f, err := strconv.ParseFloat(string(raw), 64); err == nil && fraction(raw) && f == math.Trunc(f) && f >= 1 && f < 1<<53 {
+		return int(f), p.lenient(rule.NumberSpelling, brief(raw))
+	}
+	return p.length(raw, 1)
+}
+
+// pair parses a run: the length of a chunk and a count.
+func (p place) pair(raw []byte) ([]int, error) {
+	all, err := p.list(raw)
+	if err != nil || len(all) != 2 {
+		return nil, err
+	}
+	edge, err := p.index(0).edge(all[0])
+	if err != nil {
+		return nil, err
+	}
+	count, err := p.index(1).length(all[1], 1)
+	return []int{edge, count}, err
 }
 
 // encode returns the grid as a v3 extension.

@@ -86,7 +86,7 @@ func TestInvalidRectilinear(t *testing.T) {
 		{"run of three", `[4,[[1,2,3]]]`, "/chunk_shapes/1/0", fault.Metadata},
 		{"run of nothing", `[4,[[]]]`, "/chunk_shapes/1/0", fault.Metadata},
 		{"run in a run", `[4,[[[1,2],3]]]`, "/chunk_shapes/1/0/0", fault.Metadata},
-		{"fraction", `[4,[6.0]]`, "/chunk_shapes/1/0", fault.Metadata},
+		{"fraction", `[4,[6.5]]`, "/chunk_shapes/1/0", fault.Metadata},
 		{"a word", `[4,["6"]]`, "/chunk_shapes/1/0", fault.Metadata},
 		{"an object", `[4,{"edge":6}]`, "/chunk_shapes/1", fault.Metadata},
 		{"rank", `[4]`, "/chunk_shapes", fault.Metadata},

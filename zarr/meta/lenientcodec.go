@@ -131,7 +131,8 @@ func (config object) lacks(codec string) string {
 		}
 	}
 	for _, name := range must {
-		if config.get(name) == nil {
+		raw := config.get(name)
+		if raw == nil || string(raw) == "null" && (name == "shuffle" || name == "typesize") {
 			return name
 		}
 	}

@@ -77,8 +77,12 @@ func otherForm(raw, form []byte, t dtype.Type, format int) string {
 		return "a list of two numbers"
 	case integral(t, form) && firstFraction(raw) != nil:
 		return "an integer without fraction and exponent"
-	case format < 3 && basic && (string(form) == "0.0" || string(form) == "0") && quotedNumber(raw):
+	case basic && (string(form) == "0.0" || string(form) == "0") && quotedNumber(raw) && !bytes.HasPrefix(raw, []byte(`"0x`)):
 		return "a number"
+	case format == 3 && basic && bytes.HasPrefix(raw, []byte(`"0x`)) && len(raw) != len(`"0x"`)+2*t.Size():
+		return "0x and the bits of the data type"
+	case basic && raw[0] == '"' && bytes.ContainsAny(raw, "nf") && !bytes.HasPrefix(raw, []byte(`"0x`)) && !bytes.Contains(raw, []byte("N")) && !bytes.Contains(raw, []byte("I")):
+		return `"NaN", "Infinity" or "-Infinity"`
 	case basic && bytes.Contains(raw, []byte(signedInfinity)):
 		return plainInfinity
 	case format < 3 && pair:

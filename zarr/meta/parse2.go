@@ -155,7 +155,7 @@ func (a *Array) readFacts(o object) (dtype.Order, error) {
 	if raw, p, err = o.need("chunks"); err != nil {
 		return dtype.NoOrder, err
 	}
-	if err := a.readChunks(p, raw); err != nil {
+	if err := a.readChunks(p, raw, nil); err != nil {
 		return dtype.NoOrder, err
 	}
 	return order, a.readFill(o)
@@ -250,6 +250,12 @@ func (p place) numcodec(raw []byte) (Named, error) {
 	for _, m := range o.all {
 		if m.name != "id" {
 			w.add(m.name, compact(m.raw))
+		}
+	}
+	if id == "shuffle" && o.get("elementsize") == nil {
+		w.add("elementsize", []byte("4")) // numcodecs' default; in v3 the default is another one
+		if err := p.lenient(rule.CodecDefault, "shuffle without elementsize"); err != nil {
+			return n, err
 		}
 	}
 	if w.n > 0 {

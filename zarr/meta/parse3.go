@@ -59,7 +59,7 @@ func groupV3(o object) (*Group, error) {
 		switch m.name {
 		case "zarr_format", "node_type", "consolidated_metadata":
 		case "attributes":
-			g.Attrs, err = p.attributes(m.raw)
+			g.Attrs, err = p.attributesV3(m.raw)
 		default:
 			err = p.unknown(m.raw, m.name, &g.Unknown)
 		}
@@ -76,7 +76,7 @@ func arrayV3(o object) (*Array, error) {
 		p := o.member(m.name)
 		if m.name == "attributes" {
 			var err error
-			if a.Attrs, err = p.attributes(m.raw); err != nil {
+			if a.Attrs, err = p.attributesV3(m.raw); err != nil {
 				return nil, err
 			}
 			continue
@@ -90,6 +90,12 @@ func arrayV3(o object) (*Array, error) {
 		switch m.name {
 		case "zarr_format", "node_type", "shape", "data_type", "chunk_grid", "chunk_key_encoding", "fill_value", "codecs", "dimension_names":
 		case "storage_transformers":
+			if string(m.raw) == "null" {
+				if err := p.lenient(rule.NullMember, ""); err != nil {
+					return nil, err
+				}
+				continue
+			}
 			all, err := p.list(m.raw)
 			if err != nil {
 				return nil, err
@@ -109,6 +115,14 @@ func arrayV3(o object) (*Array, error) {
 		}
 	}
 	return a, nil
+}
+
+// attributesV3 parses attributes. It accepts null, as zarr-python does.
+func (p place) attributesV3(raw []byte) (Attrs, error) {
+	if string(raw) == "null" {
+		return Attrs{}, p.lenient(rule.NullMember, "")
+	}
+	return p.attributes(raw)
 }
 
 // unknown keeps an unknown member if it may be ignored (core specification, "must_understand").
@@ -179,15 +193,73 @@ func (a *Array) readGrid(o object) error {
 	if err := config.allow("chunk_shape"); err != nil {
 		return err
 	}
-	return a.readChunks(at, list)
+	if mixed, err := at.mixed(list); err != nil || mixed {
+		if err == nil {
+			err = at.lenient(rule.GridSpelling, "a regular grid with lists of chunk lengths")
+		}
+		if err != nil {
+			return err
+		}
+		return a.readAxes(at, list)
+	}
+	return a.readChunks(at, list, innerShape(o))
+}
+
+// mixed reports whether a chunk shape contains lengths and lists of lengths. zarr-python 3.2 stored
+// rectilinear grids in this form under the name "regular".
+func (p place) mixed(raw []byte) (bool, error) {
+	all, err := p.list(raw)
+	lists := 0
+	for _, e := range all {
+		if e[0] == '[' {
+			lists++
+			if bytes.IndexByte(e[1:], '[') >= 0 {
+				return false, err // runs were never stored in a regular grid
+			}
+		}
+	}
+	return lists > 0 && lists < len(all), err
+}
+
+// innerShape returns the chunk shape of the sharding codec of an array, or nil.
+func innerShape(o object) []int {
+	quiet := o.place
+	quiet.with.Lenient = nil
+	if o.get("codecs") == nil {
+		return nil
+	}
+	all, err := quiet.list(o.get("codecs"))
+	if err != nil {
+		return nil
+	}
+	for _, raw := range all {
+		if n, config, err := quiet.named(raw); err == nil && n.Name == "sharding_indexed" && config.get("chunk_shape") != nil {
+			inner, _ := quiet.lengths(config.get("chunk_shape"), 1)
+			return inner
+		}
+	}
+	return nil
 }
 
 // readChunks parses the chunk shape, whose lengths are at least 1 (core specification, since
-// 2026-05). zarr-python writes 0 for one chunk of an empty dimension. The array then has zero
-// chunks, so any length is equivalent.
-func (a *Array) readChunks(p place, raw []byte) (err error) {
-	if a.Grid.Shape, err = p.lengths(raw, 0); err != nil {
+// 2026-05). zarr-python wrote 0 for one chunk of an empty dimension. The array then has zero
+// chunks, so any length is equivalent. Like zarr-python, it reads 0 as 1, or as the length of inner
+// chunks. zarr-python stored the lengths of its caller, and reads true as 1.
+func (a *Array) readChunks(p place, raw []byte, inner []int) error {
+	all, err := p.list(raw)
+	if err != nil {
 		return err
+	}
+	a.Grid.Shape = make([]int, len(all))
+	for i, e := range all {
+		if string(e) == "true" {
+			a.Grid.Shape[i], err = 1, p.index(i).lenient(rule.NumberSpelling, "true")
+		} else {
+			a.Grid.Shape[i], err = p.index(i).length(e, 0)
+		}
+		if err != nil {
+			return err
+		}
 	}
 	if len(a.Grid.Shape) != len(a.Shape) {
 		return p.bad("there are %d chunk lengths for %d axes", len(a.Grid.Shape), len(a.Shape))
@@ -202,7 +274,9 @@ func (a *Array) readChunks(p place, raw []byte) (err error) {
 		if err := p.index(i).lenient(rule.EmptyChunk, ""); err != nil {
 			return err
 		}
-		a.Grid.Shape[i] = 1
+		if a.Grid.Shape[i] = 1; len(inner) == len(a.Shape) {
+			a.Grid.Shape[i] = max(inner[i], 1)
+		}
 	}
 	return p.fits(a.Grid.Shape, a.DType.Size())
 }

@@ -22,6 +22,8 @@ const (
 	LegacyStructured     Rule = "legacy-structured"
 	FillSpelling         Rule = "fill-spelling"
 	DimensionsNull       Rule = "dimensions-null"
+	NullMember           Rule = "null-member"
+	GridSpelling         Rule = "grid-spelling"
 	ConsolidatedNull     Rule = "consolidated-null"
 	BadConsolidated      Rule = "bad-consolidated"
 	AttributesOfNothing  Rule = "attributes-of-nothing"
@@ -46,7 +48,7 @@ const (
 	// the index.
 	ShardOverlap Rule = "shard-overlap"
 	// TrailingBytes is violated by a compressed chunk with bytes after its end: any bytes after a
-	// blosc frame, zeros after gzip.
+	// blosc frame or a zlib stream, zeros after gzip.
 	TrailingBytes Rule = "trailing-bytes"
 )
 
@@ -127,6 +129,8 @@ func table() []entry {
 		{LegacyStructured, Warning, fault.Metadata, "the data type is \"structured\", the earlier name of \"struct\"", "zarr-extensions, data type struct"},
 		{FillSpelling, Warning, fault.Metadata, "the fill value is not written as the specification requires for the data type", core + "\"Fill value\"; " + v2 + "\"Fill value encoding\""},
 		{DimensionsNull, Warning, fault.Metadata, "\"dimension_names\" is null instead of absent", core + "\"Dimension names\""},
+		{NullMember, Warning, fault.Metadata, "a member is null instead of absent", core + "\"Array metadata\""},
+		{GridSpelling, Warning, fault.Metadata, "the chunk grid is not written as its specification requires; zarr-python wrote it", core + "\"Chunk grids\"; zarr-extensions, chunk grid rectilinear"},
 		{ConsolidatedNull, Warning, fault.Metadata, "\"consolidated_metadata\" is null instead of absent", core + "\"Consolidated metadata\""},
 		{BadConsolidated, Warning, fault.Metadata, "consolidated metadata cannot be read; the nodes are read from the store", core + "\"Consolidated metadata\"; zarr-python 2, consolidated metadata"},
 		{AttributesOfNothing, Warning, fault.Metadata, "consolidated metadata has attributes of a node that it does not contain", "zarr-python 2, consolidated metadata"},
@@ -143,7 +147,7 @@ func table() []entry {
 
 		{ElementForm, Warning, fault.Corrupt, "stored bytes do not encode an element; the nearest element is read", core + "\"Data types\"; zarr-extensions, data types"},
 		{ShardOverlap, Warning, fault.Corrupt, "inner chunks of a shard overlap each other or the index; each is read as stored", "Zarr sharding codec 1.0, \"Binary shard format\""},
-		{TrailingBytes, Warning, fault.Corrupt, "a compressed chunk is followed by bytes that are ignored: at most 16 elements after a blosc frame, zeros after gzip", "RFC 1952, section 2.2; blosc 1, chunk format"},
+		{TrailingBytes, Warning, fault.Corrupt, "a compressed chunk is followed by bytes that are ignored: at most 16 elements after a blosc frame, zeros after gzip, any bytes after zlib", "RFC 1952, section 2.2; blosc 1, chunk format"},
 
 		{TwoFormats, Warning, fault.Metadata, "metadata of v2 and of v3 exists at one path; v3 is read", core + "\"Storage keys\""},
 		{ArrayAndGroup, Warning, fault.Metadata, "an array and a group of v2 exist at one path; the array is read", v2 + "\"Hierarchies\""},

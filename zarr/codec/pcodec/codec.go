@@ -36,7 +36,7 @@ func Level(level int) codec.Spec {
 // New is the codec.Factory of the codec. It returns a codec.Either of an array-to-bytes codec and a
 // bytes-to-bytes codec, or the latter alone if elements have a byte order, as after "bytes".
 func New(config json.RawMessage, in codec.Repr) (any, error) {
-	o, err := parseOptions(config)
+	o, unused, err := parseOptions(config)
 	if err != nil {
 		return nil, err
 	}
@@ -44,7 +44,7 @@ func New(config json.RawMessage, in codec.Repr) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &coder{number: n, options: o}
+	c := &coder{number: n, options: o, unused: unused}
 	switch in.Order {
 	case dtype.Big:
 		return nil, fault.Newf(errors.ErrUnsupported, "pco of big-endian elements")
@@ -59,9 +59,13 @@ func New(config json.RawMessage, in codec.Repr) (any, error) {
 type coder struct {
 	number   number
 	options  options
+	unused   error // why options cannot be used, or nil
 	decoders sync.Pool
 	encoders sync.Pool
 }
+
+// CannotEncode returns the error of the encoder's settings.
+func (c *coder) CannotEncode() error { return c.unused }
 
 func (c *coder) decode(dst, src []byte, limit int) ([]byte, error) {
 	d, ok := c.decoders.Get().(*decoder)

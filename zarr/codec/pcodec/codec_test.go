@@ -139,6 +139,7 @@ func TestBind(t *testing.T) {
 		{"many pages", `{"equal_pages_up_to":1099511627776}`, f4, nil},
 		{"order without delta", `{"delta_spec":"none","delta_encoding_order":1}`, f4, nil},
 		{"order of lookback", `{"delta_spec":"try_lookback","delta_encoding_order":1}`, f4, nil},
+		{"no delta", `{"delta_spec":"no_op"}`, f4, nil},
 		{"no object", `[]`, f4, fault.Metadata},
 		{"bool", `{}`, codec.Repr{Shape: []int{4}, Type: dtype.Bool}, errors.ErrUnsupported},
 		{"complex", `{}`, codec.Repr{Shape: []int{4}, Type: dtype.Complex64}, nil},
@@ -147,7 +148,7 @@ func TestBind(t *testing.T) {
 		{"big-endian", `{}`, codec.Repr{Shape: []int{4}, Type: dtype.Int32, Order: dtype.Big}, errors.ErrUnsupported},
 	}
 	for _, tt := range tests {
-		_, err := pcodec.Add(codec.Builtin()).Bind(codec.Spec{Name: pcodec.Name, Config: []byte(tt.config)}, tt.in)
+		_, err := pcodec.Add(codec.Builtin()).Normalize([]codec.Spec{{Name: pcodec.Name, Config: []byte(tt.config)}}, tt.in)
 		if !errors.Is(err, tt.want) {
 			t.Errorf("%s: %v, want %v", tt.name, err, tt.want)
 		}

@@ -3,6 +3,7 @@ package pcodec
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 
 	"github.com/zargo-io/zargo/zarr/fault"
 )
@@ -31,38 +32,42 @@ type settings struct {
 	EqualPages *int64  `json:"equal_pages_up_to"`
 }
 
-// parseOptions reads numcodecs' configuration. Unknown members are errors.
-func parseOptions(config json.RawMessage) (options, error) {
-	o := options{level: 8, order: autoOrder, chunk: 1 << 18}
+// parseOptions reads numcodecs' configuration. Unknown members are errors. The error unused concerns
+// a setting that only the encoder uses; it is then ignored.
+func parseOptions(config json.RawMessage) (o options, unused, err error) {
+	o = options{level: 8, order: autoOrder, chunk: 1 << 18}
 	var s settings
 	if len(config) > 0 {
 		d := json.NewDecoder(bytes.NewReader(config))
 		d.DisallowUnknownFields()
 		if err := d.Decode(&s); err != nil {
-			return o, fault.Newf(fault.Metadata, "configuration: %v", err)
+			return o, nil, fault.Newf(fault.Metadata, "configuration: %v", err)
 		}
 	}
 	delta := text(s.Delta, "auto")
-	switch mode := text(s.Mode, "auto"); {
-	case mode != "auto" && mode != "classic":
-		return o, fault.Newf(fault.Metadata, `"mode_spec" is %.80q, not "auto" or "classic"`, mode)
-	case text(s.Paging, "equal_pages_up_to") != "equal_pages_up_to":
-		return o, fault.Newf(fault.Metadata, `"paging_spec" is %.80q, not "equal_pages_up_to"`, *s.Paging)
-	case delta != "auto" && delta != "none" && delta != "try_consecutive" && delta != "try_lookback":
-		return o, fault.Newf(fault.Metadata, `"delta_spec" is %.80q, not "auto", "none", "try_consecutive" or "try_lookback"`, delta)
-	}
-	err := firstError(
+	unused = firstError(
+		known("mode_spec", s.Mode, "auto", "classic"),
+		known("paging_spec", s.Paging, "equal_pages_up_to"),
+		known("delta_spec", s.Delta, "auto", "no_op", "none", "try_consecutive", "try_lookback"),
 		within("level", s.Level, &o.level, 0, maxLevel),
 		within("delta_encoding_order", s.Order, &o.order, 0, maxOrder),
 		pages(s.EqualPages, &o.chunk),
 	)
 	switch delta { // these ignore the order, as in zarrs
-	case "none":
+	case "no_op", "none": // two names; numcodecs 0.17 deprecates the second
 		o.order = 0
 	case "try_lookback":
 		o.order = autoOrder
 	}
-	return o, err
+	return o, unused, nil
+}
+
+// known returns an error if a setting is present and is not one of values.
+func known(name string, s *string, values ...string) error {
+	if s == nil || slices.Contains(values, *s) {
+		return nil
+	}
+	return fault.Newf(fault.Metadata, "%q is %.80q, not one of %q", name, *s, values)
 }
 
 func text(s *string, def string) string {

@@ -60,16 +60,16 @@ func (r *reader) giveBack() {
 // bytes or if bytes follow the end of the stream. If dst has enough capacity, nothing is allocated.
 // Bytes beyond dst's capacity are not modified.
 func Decode(f Format, dst, src []byte, limit int) ([]byte, error) {
-	out, zeros, err := DecodePadded(f, dst, src, limit)
-	if err == nil && zeros > 0 {
-		err = trailing(f, zeros)
+	out, extra, err := DecodePadded(f, dst, src, limit)
+	if err == nil && extra > 0 {
+		err = trailing(f, extra)
 	}
 	return out, err
 }
 
-// DecodePadded is Decode for a source that may have zeros after the last gzip member. It returns
-// the number of zeros. Zeros after a zlib stream are an error.
-func DecodePadded(f Format, dst, src []byte, limit int) (out []byte, zeros int, err error) {
+// DecodePadded is Decode for a source that may have zeros after the last gzip member, or any bytes
+// after a zlib stream. It returns their number.
+func DecodePadded(f Format, dst, src []byte, limit int) (out []byte, extra int, err error) {
 	r := take()
 	r.bytes = src
 	r.src.Reset(src)
@@ -82,11 +82,7 @@ func DecodePadded(f Format, dst, src []byte, limit int) (out []byte, zeros int, 
 	if err != nil {
 		return dst, 0, fault.Newf(fault.Corrupt, "%v: %v", f, err)
 	}
-	n := r.src.Len()
-	if n > 0 && f != Gzip {
-		return dst, 0, trailing(f, n)
-	}
-	return dst, n, nil
+	return dst, r.src.Len(), nil
 }
 
 func trailing(f Format, n int) error {
