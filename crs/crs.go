@@ -38,6 +38,8 @@ const (
 	FromProj         Source = "proj"             // Zarr convention proj
 	FromSpatial      Source = "spatial"          // Zarr convention spatial
 	FromGeoTransform Source = "GeoTransform"     // GDAL and rioxarray
+	FromCoordinates  Source = "coordinates"      // index coordinates of the array's dimensions
+	FromRasterio     Source = "rasterio"         // attributes crs and transform of the array, as xarray wrote them
 	FromGroupProj    Source = "proj of group"    // Zarr convention proj in the group above the array
 	FromGroupSpatial Source = "spatial of group" // Zarr convention spatial in the group above the array
 )
@@ -62,7 +64,7 @@ func (c *CRS) Name() string {
 // Finding describes an attribute that was ignored or that violates a rule.
 type Finding struct {
 	// Node is "" if the attribute belongs to the node, and ".." if it belongs to the group above
-	// the node. Otherwise Node is the name of the grid mapping variable.
+	// the node. Otherwise Node is the name of the grid mapping variable or of the coordinate.
 	Node    string
 	Pointer string // JSON pointer from the attributes (RFC 6901)
 	Text    string

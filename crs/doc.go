@@ -24,13 +24,21 @@
 //   - the coordinate spatial_ref of rioxarray, if the array lacks the attribute grid_mapping;
 //   - the attribute _CRS of GDAL, with the members url, wkt and projjson;
 //   - the Zarr convention proj in the attributes of the node: proj:code, proj:wkt2 and
-//     proj:projjson;
+//     proj:projjson, and proj:epsg of STAC;
 //   - the Zarr convention proj in the attributes of the group directly above the array.
 //
 // Read uses the first of these sources that has a transformation: the Zarr convention spatial in
 // the attributes of the node, the attribute GeoTransform of the grid mapping variable, and the
 // convention spatial in the attributes of the group directly above the array. GDAL reads the last
 // one too.
+//
+// Without any of these sources, Read uses the attributes crs and transform that xarray wrote for
+// rasterio.
+//
+// The index coordinates of the array take precedence over these sources, as in rioxarray and GDAL.
+// If the coordinates are at equal distances and disagree with the transformation, or no source has
+// one, the grid is that of the coordinates. A coordinate of one element has the position, and its
+// resolution is that of the transformation.
 //
 // # Findings
 //

@@ -1,16 +1,28 @@
 package crs
 
-import "github.com/zargo-io/zargo/internal/convention"
+import (
+	"math"
+
+	"github.com/zargo-io/zargo/internal/convention"
+)
 
 // projAttrs contains the names of the attributes of the convention proj.
 var projAttrs = [...]string{"proj:code", "proj:wkt2", "proj:projjson"}
 
-// proj reads the convention proj. It returns nil if the attributes do not describe a coordinate
+// proj reads the convention proj, and proj:epsg of STAC, which GDAL reads too. It returns nil if the attributes do not describe a coordinate
 // reference system.
 func proj(attrs map[string]any, from Source, f *convention.Findings) *CRS {
 	c := &CRS{Source: from}
 	at := convention.Pointer("proj:code")
 	c.setCode(at, f.String(at, attrs["proj:code"]), f)
+	at = convention.Pointer("proj:epsg")
+	if v := attrs["proj:epsg"]; v != nil {
+		if n, ok := convention.Number(v); ok && n == math.Trunc(n) && n > 0 && n < 1<<31 {
+			c.setID(at, Code{"EPSG", convention.Whole(n)}, f)
+		} else {
+			f.Add(at, "must be a positive whole number, is %s", convention.Kind(v))
+		}
+	}
 	at = convention.Pointer("proj:wkt2")
 	c.setWKT(at, f.String(at, attrs["proj:wkt2"]), f)
 	at = convention.Pointer("proj:projjson")

@@ -21,6 +21,11 @@ type Node struct {
 	// does not contain an array with this name. Read calls Var for grid mapping variables. Var may
 	// be nil.
 	Var func(name string) (attrs map[string]any, ok bool)
+
+	// Coord returns the values of the index coordinate of a dimension of the array. It returns nil
+	// if the dimension has no coordinate of numbers, and an error if the coordinate cannot be read.
+	// Read calls Coord for the rows and the columns of the grid. Coord may be nil.
+	Coord func(dim string) ([]float64, error)
 }
 
 // Read returns the georeference of a node. It ignores malformed attributes and returns a finding
@@ -64,11 +69,13 @@ func read(n Node, strict bool) Reference {
 		r.about("..", func(f *convention.Findings) {
 			f.Strict = false // Validate checks the group separately
 			r.system(proj(n.Parent, FromGroupProj, f))
-			if _, levels := n.Parent["multiscales"]; !levels {
+			if n.describedBy(n.Parent) {
 				r.grid(r.spatial(n.Parent, FromGroupSpatial, f), false)
 			}
 		})
 	}
+	r.rasterio()
+	r.coordinates()
 	ref := Reference{}
 	if len(r.systems) > 0 {
 		ref.CRS = r.systems[0]
@@ -80,6 +87,24 @@ func read(n Node, strict bool) Reference {
 	}
 	ref.Findings = r.out
 	return ref
+}
+
+// describedBy reports whether the grid of a group describes the array. If the group has the levels
+// of a pyramid, its grid describes only the arrays with the shape in spatial:shape.
+func (n Node) describedBy(parent map[string]any) bool {
+	if _, levels := parent["multiscales"]; !levels {
+		return true
+	}
+	g, _ := ReadGrid(parent)
+	if g == nil || g.Shape == [2]int{} {
+		return false
+	}
+	for i, dim := range g.Dims {
+		if axis := slices.Index(n.Dims, dim); axis < 0 || axis >= len(n.Shape) || n.Shape[axis] != g.Shape[i] {
+			return false
+		}
+	}
+	return true
 }
 
 func (r *reader) system(c *CRS) {

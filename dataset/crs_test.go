@@ -66,3 +66,37 @@ func TestCRS(t *testing.T) {
 		}
 	}
 }
+
+// TestStaleGeoTransform checks a crop whose GeoTransform is that of the whole image. rioxarray
+// computes the bounds (1, 0, 4, 2) from its coordinates.
+func TestStaleGeoTransform(t *testing.T) {
+	coord := func(name string, n int) dataset.VarSpec {
+		return dataset.VarSpec{Name: name, Spec: zarr.Spec{Shape: []int{n}, DType: dtype.Float64, Dims: []string{name}}}
+	}
+	d, err := dataset.Create(t.Context(), mem.New(), "", dataset.Spec{Vars: []dataset.VarSpec{
+		{Name: "t", Spec: zarr.Spec{Shape: []int{2, 3}, DType: dtype.Float32, Dims: []string{"y", "x"}, Attrs: map[string]any{"grid_mapping": "spatial_ref"}}},
+		coord("y", 2), coord("x", 3),
+		{Name: "spatial_ref", Spec: zarr.Spec{Shape: []int{}, DType: dtype.Int64, Dims: []string{}, Attrs: map[string]any{"crs_wkt": `GEOGCS["WGS 84",AUTHORITY["EPSG","4326"]]`, "GeoTransform": "0.0 1.0 0.0 4.0 0.0 -1.0"}}},
+	}}, dataset.Options{})
+	if err == nil {
+		d, err = d.Write(t.Context(), dataset.Floats("y", []float64{1.5, 0.5}), dataset.Floats("x", []float64{1.5, 2.5, 3.5}))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := d.Var("t")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ref := v.CRS()
+	box, _ := ref.Grid.Extent()
+	row, col, _ := ref.Grid.Index(2.5, 0.5)
+	if box != [4]float64{1, 0, 4, 2} || row != 1 || col != 1 || len(ref.Findings) != 1 {
+		t.Errorf("the bounds are %v, the index is %v, %v, the findings are %v", box, row, col, ref.Findings)
+	}
+	a, err := dataset.OpenArray(v.Array(), dataset.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.CRS() // an array without a group
+}

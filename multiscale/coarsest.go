@@ -1,6 +1,7 @@
 package multiscale
 
 import (
+	"math"
 	"slices"
 
 	"github.com/zargo-io/zargo/crs"
@@ -23,8 +24,8 @@ func (p Pyramid) Spatial() []int {
 
 // Resolution returns the distance between neighboring elements of a level along each spatial axis,
 // or nil if it is unknown. If all levels have a spatial:transform, the distances are between rows
-// and between columns, in units of the coordinate reference system. Otherwise they are the elements
-// of Scale for the spatial axes.
+// and between columns, in units of the coordinate reference system. Otherwise they are the absolute
+// elements of Scale for the spatial axes.
 func (p Pyramid) Resolution(l Level) []float64 {
 	if p.placed() {
 		if l.Grid == nil {
@@ -42,7 +43,7 @@ func (p Pyramid) Resolution(l Level) []float64 {
 		if axis >= len(l.Scale) {
 			return nil
 		}
-		out[i] = l.Scale[axis]
+		out[i] = math.Abs(l.Scale[axis])
 	}
 	return out
 }

@@ -38,7 +38,8 @@ type Level struct {
 	Path string
 
 	// Scale and Translation have one number for each axis. The coordinate of element i is Scale·i +
-	// Translation. Both are nil if the scale is unknown.
+	// Translation. Both are nil if the scale is unknown. A scale is negative if the coordinates
+	// decrease, as some writers of OME-Zarr store them. It is never 0.
 	Scale, Translation []float64
 
 	DerivedFrom string    // path of the level that this level was computed from; or ""

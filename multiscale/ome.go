@@ -266,8 +266,8 @@ func (o *omeImage) apply(at string, rank int, list []transform) (scale, offset [
 			}
 		}
 	}
-	if !finite(scale) || !finite(offset) || slices.ContainsFunc(scale, func(s float64) bool { return s <= 0 }) {
-		o.f.Add(at, "the scale must be positive and finite, is %v; the scale of the level is unknown", scale)
+	if !finite(scale) || !finite(offset) || slices.Contains(scale, 0) {
+		o.f.Add(at, "the scale must be finite and not 0, is %v; the scale of the level is unknown", scale)
 		return nil, nil
 	}
 	return scale, offset

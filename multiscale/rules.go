@@ -1,6 +1,7 @@
 package multiscale
 
 import (
+	"math"
 	"slices"
 
 	"github.com/zargo-io/zargo/internal/convention"
@@ -98,7 +99,7 @@ func (o *omeImage) orderRules(at string, levels []Level) {
 			continue
 		}
 		for d := range a {
-			if b[d] < a[d] {
+			if math.Abs(b[d]) < math.Abs(a[d]) {
 				o.f.Rule(convention.Index(at, i), "the scale must not be smaller than that of the level before it; the levels must be in order from fine to coarse")
 				break
 			}

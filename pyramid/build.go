@@ -42,6 +42,10 @@ type Options struct {
 	// Build calls Progress, if not nil, after it has written a chunk or shard, and after it has
 	// skipped stored ones. Calls are not concurrent.
 	Progress func(Progress)
+	// Build calls Dropped, if not nil, with the path of each variable whose levels lack one of its
+	// attributes, and a description: attributes of statistics, and names of variables that the
+	// levels do not have.
+	Dropped func(path, what string)
 	// Zarr contains options for opening and creating nodes, for example zarr.Extensions.
 	Zarr []zarr.Option
 }
@@ -73,11 +77,13 @@ const maxObjects = 1 << 30
 // comment describes the layout of the levels.
 //
 // After an interrupted build, the next call with the same options continues it and skips complete
-// levels and stored chunks. If all levels exist, Build does nothing. Later changes of the array do
-// not update the levels. To compute the levels again, remove them first.
+// levels and stored chunks. If all levels are current, Build does nothing. If the array has changed
+// since they were computed, it computes all of them again. If a level is missing, it computes that
+// level and the following ones again. [StatusOf] reports whether levels are current.
 //
 // Build returns fault.Exists if other nodes or objects are stored at the paths of the levels,
-// fault.Conflict if an unfinished build had other options, fault.Selection if the options do not
+// fault.Conflict if an unfinished build had other options or the array was changed during the build
+// (the next build then starts over), fault.Selection if the options do not
 // fit the array, and fault.Type if the method does not accept the data type. It returns fault.Limit
 // if a chunk is too large for the memory of the process, an index coordinate exceeds 32 MiB, or the
 // levels have more than 2^30 chunks. It returns errors.ErrUnsupported if the chunks of the array
@@ -99,19 +105,21 @@ func Build(ctx context.Context, st store.Store, path string, o Options) ([]Level
 
 // builder is the state of one build.
 type builder struct {
-	st      store.Store
-	o       Options
-	opts    []zarr.Option
-	source  *zarr.Array
-	layout  layout
-	factor  []int
-	state   state
-	assets  []asset
-	levels  []unpublished // levels 1, 2, …
-	reducer reducer       // nil for Nearest
-	memory  *concurrency.Budget
-	cpu     *concurrency.CPU
-	counter counter
+	st         store.Store
+	o          Options
+	opts       []zarr.Option
+	source     *zarr.Array
+	layout     layout
+	factor     []int
+	state      state
+	assets     []asset
+	levels     []unpublished // levels 1, 2, …
+	related    related
+	attributes []map[string]map[string]any // of levels 1, 2, … by the names of nodes
+	reducer    reducer                     // nil for Nearest
+	memory     *concurrency.Budget
+	cpu        *concurrency.CPU
+	counter    counter
 }
 
 func newBuilder(ctx context.Context, st store.Store, path string, o Options) (*builder, error) {
@@ -170,6 +178,11 @@ func (b *builder) plan(ctx context.Context) error {
 			return fault.Newf(fault.Selection, "the array of shape %v fits into one chunk: set the number of levels", shape)
 		}
 	}
+	var err error
+	if b.related, err = b.relatives(ctx); err != nil {
+		return err
+	}
+	_, name := split(b.source.Path())
 	sum := sha256.New()
 	b.assets = []asset{assetOf(b.layout, 0, b.factor, b.o.Method)}
 	for level := 1; level <= max(n, 1); level++ {
@@ -182,6 +195,10 @@ func (b *builder) plan(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		b.attributes = append(b.attributes, b.attrsOf(level))
+		if attrs := b.attributes[level-1][name]; len(attrs)+len(spec.Attrs) > 0 {
+			spec.Attrs = attrs
+		}
 		u, err := prepare(ctx, b.st, b.layout.path(level), spec, b.opts)
 		if err != nil {
 			return err
@@ -192,7 +209,12 @@ func (b *builder) plan(ctx context.Context) error {
 		b.levels = append(b.levels, u)
 		b.assets = append(b.assets, assetOf(b.layout, level, b.factor, b.o.Method))
 	}
-	b.state = state{1, b.source.Path(), b.factor, b.o.Method.String(), n, hex.EncodeToString(sum.Sum(nil))}
+	b.state = state{Version: 2, Source: b.source.Path(), Factor: b.factor, Method: b.o.Method.String(), Levels: len(b.levels), Sum: hex.EncodeToString(sum.Sum(nil))}
+	dir, _ := split(b.source.Path())
+	for name := range b.related.vars {
+		b.state.Paths = append(b.state.Paths, join(dir, name))
+	}
+	slices.Sort(b.state.Paths)
 	b.counter = counter{f: b.o.Progress, begun: time.Now(), now: Progress{Levels: len(b.levels)}}
 	for _, a := range b.arrays() {
 		n := objects(a)
@@ -220,52 +242,30 @@ func (b *builder) build(ctx context.Context) error {
 	if _, err := describe(attrs, b.assets); err != nil {
 		return err
 	}
-	missing := false
-	free := func() error {
-		attrs, err := b.attrs(ctx)
-		if err != nil {
-			return err
-		}
-		for i, u := range b.levels {
-			is, err := u.stored(ctx, b.st, b.opts)
-			switch {
-			case err != nil:
-				return err
-			case is && described(attrs, b.assets[i+1]):
-				continue
-			case is:
-				return fault.Newf(fault.Exists, "the array %q is stored, but the group does not describe it as a level with the method %v: remove it first", u.array.Path(), b.o.Method)
-			}
-			missing = true
-			if err := b.empty(ctx, u.array.Path()); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	if err := free(); err == nil && !missing {
-		return nil
-	}
-	if err := b.enter(ctx, free); err != nil {
+	if done, err := b.enter(ctx); err != nil || done {
 		return err
 	}
 	from := b.source
 	for i, u := range b.levels {
-		if err := b.group(ctx, u.array.Path()); err != nil {
+		if err := b.group(ctx, u.array.Path(), groupAttrs(b.attributes[i][""])); err != nil {
 			return err
 		}
 		if err := b.level(ctx, i+1, from, u); err != nil {
 			return err
 		}
-		if err := b.coordinates(ctx, i+1); err != nil {
+		if err := b.variables(ctx, i+1); err != nil {
 			return err
 		}
 		from = u.array
 	}
+	version, err := b.unchanged(ctx)
+	if err != nil {
+		return err
+	}
 	if err := b.announce(ctx); err != nil {
 		return err
 	}
-	return b.leave(ctx)
+	return b.leave(ctx, version)
 }
 
 // empty checks that no object is stored below a path.
@@ -283,7 +283,7 @@ func (b *builder) empty(ctx context.Context, path string) error {
 }
 
 // group creates the group of a level, unless it exists or is the group of all levels.
-func (b *builder) group(ctx context.Context, array string) error {
+func (b *builder) group(ctx context.Context, array string, attrs map[string]any) error {
 	dir, _ := split(array)
 	if dir == b.layout.group {
 		return nil
@@ -292,7 +292,7 @@ func (b *builder) group(ctx context.Context, array string) error {
 	if !errors.Is(err, fault.NotFound) {
 		return err
 	}
-	_, err = zarr.CreateGroup(ctx, b.st, dir, zarr.Spec{Format: b.levels[0].array.Format()}, b.o.Zarr...)
+	_, err = zarr.CreateGroup(ctx, b.st, dir, zarr.Spec{Format: b.levels[0].array.Format(), Attrs: attrs}, b.o.Zarr...)
 	if errors.Is(err, fault.Exists) { // a concurrent build created it
 		err = nil
 	}
@@ -330,7 +330,7 @@ func (b *builder) announce(ctx context.Context) error {
 		if complete {
 			return nil
 		}
-		attrs, err := describe(g.Attrs(), b.assets)
+		attrs, err := describe(b.shaped(g.Attrs()), b.assets)
 		if err != nil {
 			return err
 		}
@@ -338,4 +338,26 @@ func (b *builder) announce(ctx context.Context) error {
 			return err
 		}
 	}
+}
+
+// shaped adds spatial:shape to attributes of a group with spatial:transform that describes the
+// source. Readers use it to distinguish the arrays that the transformation describes from levels.
+func (b *builder) shaped(attrs map[string]any) map[string]any {
+	dims, _ := attrs["spatial:dimensions"].([]any)
+	dir, _ := split(b.source.Path())
+	if attrs["spatial:transform"] == nil || attrs["spatial:shape"] != nil || attrs[attrMultiscales] != nil || len(dims) != 2 || dir != b.layout.group {
+		return attrs
+	}
+	var shape []any
+	for _, dim := range dims {
+		name, _ := dim.(string)
+		d := slices.Index(b.source.Dims(), name)
+		if d < 0 {
+			return attrs
+		}
+		shape = append(shape, b.source.Shape()[d])
+	}
+	attrs = maps.Clone(attrs)
+	attrs["spatial:shape"] = shape
+	return attrs
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"maps"
 	"math"
-	"slices"
 
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/dtype"
@@ -17,46 +16,8 @@ import (
 // coordinate into memory.
 const maxCoordinate = 32 << 20
 
-// coordinates creates the index coordinates of a level in the group of its array. It averages the
-// coordinates of downsampled dimensions over the windows of the previous level, and copies the
-// other coordinates. It does nothing if all levels are arrays of the same group.
-func (b *builder) coordinates(ctx context.Context, level int) error {
-	to, _ := split(b.layout.path(level))
-	if to == b.layout.group {
-		return nil
-	}
-	from, _ := split(b.layout.path(level - 1))
-	shape := b.source.Shape()
-	for range level - 1 {
-		shape = smaller(shape, b.factor)
-	}
-	for d, name := range b.source.Dims() {
-		if name == "" || join(from, name) == b.layout.path(level-1) {
-			continue
-		}
-		a, err := zarr.OpenArray(ctx, b.st, join(from, name), append(slices.Clone(b.opts), zarr.IgnoreConsolidated())...)
-		switch {
-		case errors.Is(err, fault.NotFound):
-			continue
-		case err != nil:
-			return err
-		case !slices.Equal(a.Shape(), shape[d:d+1]) || a.Chunks() == nil:
-			continue
-		case volume(a.Shape(), max(a.DType().Size(), 8)) > maxCoordinate:
-			return fault.Newf(fault.Limit, "coordinate %q has %d elements of %v, more than %d bytes", a.Path(), shape[d], a.DType(), maxCoordinate)
-		}
-		if err := b.coordinate(ctx, a, join(to, name), b.factor[d]); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// coordinate creates the coordinate at path from the coordinate a of the previous level.
-func (b *builder) coordinate(ctx context.Context, a *zarr.Array, path string, factor int) error {
-	if factor == 1 {
-		return b.copied(ctx, a, path)
-	}
+// coordinate creates the index coordinate at path from the coordinate a of the previous level.
+func (b *builder) coordinate(ctx context.Context, level int, a *zarr.Array, path string, factor int, attrs map[string]any) error {
 	var err error
 	length := a.Shape()[0]
 	in := make([]byte, 8*length)
@@ -64,6 +25,7 @@ func (b *builder) coordinate(ctx context.Context, a *zarr.Array, path string, fa
 	if err != nil {
 		return err
 	}
+	spec.Attrs = maps.Clone(attrs)
 	r, err := reducerOf(a, Mean, false)
 	switch {
 	case errors.Is(err, fault.Type):
@@ -97,7 +59,7 @@ func (b *builder) coordinate(ctx context.Context, a *zarr.Array, path string, fa
 	if err := r.reduce(out, spec.Shape, []int{0}, spec.Shape, in, []int{length}, []int{factor}); err != nil {
 		return err
 	}
-	return b.store(ctx, path, spec, out)
+	return b.store(ctx, level, path, spec, out)
 }
 
 // integral reports whether t is an integer type. Means of integer coordinates are stored as
@@ -107,17 +69,17 @@ func integral(t dtype.Type) bool {
 	return ok && b >= dtype.Int8 && b <= dtype.Uint64
 }
 
-// copied copies the coordinate a to path.
-func (b *builder) copied(ctx context.Context, a *zarr.Array, path string) error {
+// copied copies the variable a to path.
+func (b *builder) copied(ctx context.Context, level int, a *zarr.Array, path string, attrs map[string]any) error {
 	spec := a.Spec()
+	spec.Attrs = attrs
 	if a.DType().Size() > 0 {
-		elems := make([]byte, a.Shape()[0]*a.DType().Size())
+		elems := make([]byte, a.Len()*a.DType().Size())
 		if err := a.ReadBytes(ctx, elems); err != nil {
 			return err
 		}
-		return b.store(ctx, path, spec, elems)
+		return b.store(ctx, level, path, spec, elems)
 	}
-	spec.Attrs = withoutBounds(spec.Attrs)
 	items, err := a.ReadItems(ctx)
 	if err != nil {
 		return err
@@ -126,7 +88,7 @@ func (b *builder) copied(ctx context.Context, a *zarr.Array, path string) error 
 	if err != nil {
 		return err
 	}
-	if is, err := u.stored(ctx, b.st, b.opts); err != nil || is {
+	if is, err := b.begin(ctx, level, u); err != nil || is {
 		return err
 	}
 	if err := u.array.WriteItems(ctx, items); err != nil {
@@ -135,22 +97,14 @@ func (b *builder) copied(ctx context.Context, a *zarr.Array, path string) error 
 	return u.publish(ctx, b.st)
 }
 
-// withoutBounds returns attributes without bounds, because levels lack bounds variables.
-func withoutBounds(attrs map[string]any) map[string]any {
-	attrs = maps.Clone(attrs)
-	delete(attrs, "bounds")
-	return attrs
-}
-
 // store creates a coordinate. If the coordinate exists, for example from the pyramid of another
 // array, store checks that it has the same elements.
-func (b *builder) store(ctx context.Context, path string, spec zarr.Spec, elems []byte) error {
-	spec.Attrs = withoutBounds(spec.Attrs)
+func (b *builder) store(ctx context.Context, level int, path string, spec zarr.Spec, elems []byte) error {
 	u, err := prepare(ctx, b.st, path, spec, b.opts)
 	if err != nil {
 		return err
 	}
-	is, err := u.stored(ctx, b.st, b.opts)
+	is, err := b.begin(ctx, level, u)
 	switch {
 	case err != nil:
 		return err

@@ -11,11 +11,18 @@
 // attributes of the array. Its chunks and shards have the same shape, but are not longer than the
 // level needs.
 //
-// If each level has a group of its own, Build also creates the index coordinates of its dimensions.
-// Each coordinate of a downsampled dimension is the mean of the coordinates of a window, for all
-// methods. Integer coordinates become float64. Build omits coordinates of downsampled dimensions
-// that are neither numbers nor times, and removes the attribute bounds. It does not copy other
-// variables, such as those that the attributes grid_mapping and coordinates name.
+// If each level has a group of its own, Build also creates the variables that the attributes of the
+// array refer to: the index coordinates of its dimensions, and the variables named in grid_mapping,
+// coordinates, ancillary_variables, cell_measures, formula_terms and bounds. Each index coordinate of
+// a downsampled dimension is the mean of the coordinates of a window, for all methods. Integer
+// coordinates become float64. Bounds are those of the outer cells of a window. Other numbers are
+// means, and flags and other types are the first element of each window. Build drops references to
+// variables that it cannot create, such as coordinates that are strings.
+//
+// The attributes of levels describe the elements of the level: spatial:transform, spatial:shape and
+// spatial:bbox, and GeoTransform of the grid mapping variable. The group of a level has the
+// attributes of the conventions proj and spatial of the source's group. Build drops attributes of
+// statistics such as actual_range, and reports them to Options.Dropped.
 //
 // The attributes multiscales and zarr_conventions of the group describe the levels by the Zarr
 // convention multiscales 0.1. The member transform of a level maps the index of an element to the
@@ -38,12 +45,16 @@
 // # Interruptions
 //
 // Build writes each chunk or shard once, and stores the metadata documents of a level after all its
-// chunks. Until the attributes describe all levels, an object below __zargo_pyramid in the group
-// contains the options of the build. The next build with the same options skips the stored chunks
-// and shards. Chunks of only fill values are not stored, so it computes them again. Concurrent
-// builds with the same options store the same bytes, and all of them succeed.
+// chunks. An object below __zargo_pyramid in the group contains the options of the build, and a hash
+// of the keys, sizes and versions of all objects of the array. The next build with the same options
+// skips the stored chunks and shards. Chunks of only fill values are not stored, so it computes them
+// again. Concurrent builds with the same options store the same bytes, and all of them succeed.
 //
-// The array must not change during a build.
+// The hash identifies the elements of the array without reading them. If it differs, the levels are
+// not current: [StatusOf] reports Outdated, and the next build computes all levels again. If the
+// array changes during a build, the build fails with fault.Conflict after its last chunk, and the
+// next one starts over. Stores whose listings lack versions, such as web servers, have no hash.
+// Versions belong to a store, so copies of a pyramid have no hash either.
 //
 // # Memory
 //

@@ -237,6 +237,9 @@ func contents(t *testing.T, st store.Store) map[string]string {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if strings.Contains(e.Key, "__zargo_pyramid/") { // it contains versions, which differ between stores
+			continue
+		}
 		v, err := st.Get(context.Background(), e.Key, store.GetOptions{}, nil)
 		if err != nil {
 			t.Fatal(err)

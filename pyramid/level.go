@@ -47,14 +47,16 @@ func objects(a *zarr.Array) int { return int(min(volume(a.GridShape(), 1), math.
 // or shards, and then stores the documents.
 func (b *builder) level(ctx context.Context, level int, from *zarr.Array, u unpublished) error {
 	to := u.array
-	is, err := u.stored(ctx, b.st, b.opts)
+	is, err := b.begin(ctx, level, u)
 	if err != nil || is {
 		b.counter.add(level, objects(to), true)
 		return err
 	}
-	present, err := b.present(ctx, to)
-	if err != nil {
-		return err
+	present := chunkkeys.NewSet(to.GridShape())
+	if !b.over(level) {
+		if present, err = b.present(ctx, to); err != nil {
+			return err
+		}
 	}
 	var missing iter.Seq[zarr.Region] = func(yield func(zarr.Region) bool) {
 		for r := range to.ObjectRegions() {

@@ -2,86 +2,264 @@ package pyramid
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// stateDir is the directory in the group that contains the states of unfinished pyramids. v3
-// reserves names with the prefix "__", so listings of groups skip the directory.
+// stateDir is the directory in the group that contains the states of pyramids. v3 reserves names
+// with the prefix "__", so listings of groups skip the directory.
 const stateDir = "__zargo_pyramid"
 
-// state describes an unfinished pyramid. Build stores it before the first chunk of a level, and
-// removes it after the attributes of the group describe the levels. While it is stored, only builds
-// with the same parameters write chunks of the levels.
+// state describes a pyramid. Build stores it before the first chunk of a level. Until the attributes
+// of the group describe the levels, only builds with the same parameters write chunks of the levels.
+// Build then stores it again with Complete set.
+//
+// Versions identifies the elements of the source and of the variables that its attributes refer to:
+// it is a hash of the keys, sizes and versions of all their objects. A listing reports them, so a comparison does not read chunks. Versions depend on
+// the store, and the state is not a node, so copies of the group do not contain it.
 type state struct {
-	Version int    `json:"zargo_pyramid"`
-	Source  string `json:"source"`
-	Factor  []int  `json:"factor"`
-	Method  string `json:"method"`
-	Levels  int    `json:"levels"`
-	Sum     string `json:"sha256"` // hash of the documents of all levels
+	Version  int      `json:"zargo_pyramid"`
+	Source   string   `json:"source"`
+	Factor   []int    `json:"factor"`
+	Method   string   `json:"method"`
+	Levels   int      `json:"levels"`
+	Sum      string   `json:"sha256"` // hash of the documents of all levels
+	Paths    []string `json:"paths"`  // of the arrays in Versions: the source, and the variables of the levels
+	Versions string   `json:"versions,omitempty"`
+	Complete bool     `json:"complete,omitempty"`
+
+	// Over means that objects of levels after the first Keep ones may be from an earlier version of
+	// the source, so a build skips none of them.
+	Over bool `json:"over,omitempty"`
+	Keep int  `json:"keep,omitempty"`
 }
 
-func (b *builder) stateKey() string {
-	return join(join(b.layout.group, stateDir), strings.ReplaceAll(b.source.Path(), "/", ".")+".json")
+// same reports whether two builds have the same parameters.
+func (s state) same(t state) bool {
+	return s.Source == t.Source && slices.Equal(s.Factor, t.Factor) && s.Method == t.Method && s.Levels == t.Levels && s.Sum == t.Sum
 }
 
-// enter stores the state. If no build with the same parameters has stored it, enter calls free
-// first, which checks that no objects are stored below the levels. After enter, all chunks of the
-// levels are from builds with the same parameters.
-func (b *builder) enter(ctx context.Context, free func() error) error {
+// differs reports whether two states are known to have sources with other elements.
+func (s state) differs(t state) bool {
+	return s.Versions != "" && t.Versions != "" && s.Versions != t.Versions
+}
+
+func (l layout) stateKey(source string) string {
+	return join(join(l.group, stateDir), strings.ReplaceAll(source, "/", ".")+".json")
+}
+
+func (b *builder) stateKey() string { return b.layout.stateKey(b.source.Path()) }
+
+// versions returns the hash of the versions of the objects of arrays. It returns "" if the store
+// does not report them, or if the arrays have more than most objects; most is 0 for any number.
+func versions(ctx context.Context, st store.Store, paths []string, most int) (string, error) {
+	var list []string
+	for _, path := range paths {
+		for e, err := range store.ListAll(ctx, st, path, store.ListOptions{}) {
+			switch {
+			case errors.Is(err, errors.ErrUnsupported), errors.Is(err, fault.Refused):
+				return "", nil
+			case err != nil:
+				return "", err
+			case e.Version == "", most > 0 && len(list) == most:
+				return "", nil
+			}
+			list = append(list, fmt.Sprintf("%q %d %q\n", e.Key, e.Size, e.Version))
+		}
+	}
+	slices.Sort(list)
+	sum := sha256.New()
+	for _, line := range list {
+		_, _ = sum.Write([]byte(line))
+	}
+	return hex.EncodeToString(sum.Sum(nil)), nil
+}
+
+// readState reads the stored state. It returns a nil state if there is none.
+func readState(ctx context.Context, st store.Store, key string) (*state, store.Version, error) {
+	v, err := st.Get(ctx, key, store.GetOptions{Max: maxDocument}, nil)
+	switch {
+	case errors.Is(err, fault.NotFound):
+		return nil, "", nil
+	case err != nil:
+		return nil, "", err
+	}
+	s := &state{}
+	if err := json.Unmarshal(v.Bytes, s); err != nil {
+		return nil, "", &fault.MetaError{Key: key, Err: fault.Newf(fault.Metadata, "the state of the pyramid is not JSON: %v", err)}
+	}
+	return s, v.Version, nil
+}
+
+// put stores the state of the builder in place of one with a version, or of none.
+func (b *builder) put(ctx context.Context, version store.Version) error {
 	doc, err := json.Marshal(b.state)
 	if err != nil {
 		return err
 	}
-	found, err := b.entered(ctx, doc)
-	if err != nil || found {
-		return err
-	}
-	if err := free(); err != nil {
-		// The objects may be from a build that started after entered has read the state. If that
-		// build is complete, it has removed its state.
-		if found, again := b.entered(ctx, doc); again != nil || found {
-			return again
-		}
-		if err := free(); err != nil {
-			return err
-		}
-	}
-	stored, err := putAbsent(ctx, b.st, b.stateKey(), doc)
-	if err == nil && string(stored) != string(doc) {
-		err = b.otherState()
+	_, err = b.st.Put(ctx, b.stateKey(), doc, store.PutOptions{IfVersion: version, IfAbsent: version == ""})
+	if errors.Is(err, errors.ErrUnsupported) {
+		_, err = b.st.Put(ctx, b.stateKey(), doc, store.PutOptions{})
 	}
 	return err
 }
 
-// entered reports whether the state is stored. It returns fault.Conflict if a state with other
-// parameters is stored.
-func (b *builder) entered(ctx context.Context, doc []byte) (bool, error) {
-	v, err := b.st.Get(ctx, b.stateKey(), store.GetOptions{Max: maxDocument}, nil)
-	switch {
-	case errors.Is(err, fault.NotFound):
-		return false, nil
-	case err == nil && string(v.Bytes) != string(doc):
-		return false, b.otherState()
+// enter decides which levels the build keeps, and stores the state. done reports that all levels are
+// current.
+func (b *builder) enter(ctx context.Context) (done bool, err error) {
+	for attempt := 1; ; attempt++ {
+		done, err = b.once(ctx)
+		if err == nil || attempt == attempts || !errors.Is(err, errBegun) {
+			return done, err
+		}
 	}
-	return err == nil, err
+}
+
+// errBegun reports that another build changed the state.
+var errBegun = fault.Newf(fault.Conflict, "another build of the pyramid began at the same time")
+
+func (b *builder) once(ctx context.Context) (done bool, err error) {
+	s := &b.state
+	if s.Versions, err = versions(ctx, b.st, b.state.Paths, 0); err != nil {
+		return false, err
+	}
+	old, version, err := readState(ctx, b.st, b.stateKey())
+	if err != nil {
+		return false, err
+	}
+	unfinished := old != nil && !old.Complete
+	stale := old != nil && old.differs(*s)
+	switch {
+	case unfinished && !old.same(*s) && !(stale && old.Method == s.Method && slices.Equal(old.Factor, s.Factor)):
+		return false, b.otherState()
+	case unfinished && !stale:
+		s.Versions, s.Over, s.Keep = old.Versions, old.Over, old.Keep
+		return false, nil // continue the build
+	case stale && old.Levels > len(b.levels):
+		return false, fault.Newf(fault.Selection, "the array has changed since its %d levels were made: create at least %d levels", old.Levels, old.Levels)
+	}
+	s.Complete, s.Over, s.Keep = false, stale, 0
+	if !unfinished {
+		if err := b.inspect(ctx, stale); err != nil {
+			// The objects may be from a build that began after once has read the state.
+			if now, v, again := readState(ctx, b.st, b.stateKey()); again == nil && now != nil && v != version {
+				return false, errBegun
+			}
+			return false, err
+		}
+		if s.Keep == len(b.levels) {
+			return true, nil
+		}
+	}
+	switch err := b.put(ctx, version); {
+	case errors.Is(err, fault.Conflict), errors.Is(err, fault.Exists):
+		return false, errBegun
+	default:
+		return false, err
+	}
+}
+
+// inspect sets Keep and Over of the state from the stored levels. stale means that the source has
+// changed since they were made. The levels after a missing one are not current either. inspect
+// returns fault.Exists if objects that no build made are in the place of a level.
+func (b *builder) inspect(ctx context.Context, stale bool) error {
+	attrs, err := b.attrs(ctx)
+	if err != nil {
+		return err
+	}
+	for i, u := range b.levels {
+		ours := described(attrs, b.assets[i+1])
+		is, err := u.stored(ctx, b.st, b.opts)
+		switch {
+		case errors.Is(err, fault.Exists) && ours && stale: // the attributes of the source have changed too
+		case err != nil:
+			return err
+		case is && !ours:
+			return fault.Newf(fault.Exists, "the array %q is stored, but the group does not describe it as a level with the method %v: remove it first", u.array.Path(), b.o.Method)
+		case is && !stale && b.state.Keep == i:
+			b.state.Keep++
+		case is:
+			b.state.Over = true
+		case stale:
+		default:
+			if err := b.empty(ctx, u.array.Path()); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// over reports whether the objects of a level may be from an earlier version of the source.
+func (b *builder) over(level int) bool { return b.state.Over && level > b.state.Keep }
+
+// hide removes the documents of a node whose elements are replaced, so that no reader finds it until
+// it is complete.
+func (b *builder) hide(ctx context.Context, path string) error {
+	for _, name := range []string{"zarr.json", ".zarray", ".zattrs"} {
+		err := b.st.Delete(ctx, join(path, name), store.DeleteOptions{})
+		if err != nil && !errors.Is(err, fault.NotFound) {
+			return err
+		}
+	}
+	return nil
+}
+
+// begin reports whether a node is stored and complete. In a level whose objects may be from an
+// earlier version of the source, it hides the node instead.
+func (b *builder) begin(ctx context.Context, level int, u unpublished) (stored bool, err error) {
+	if b.over(level) {
+		return false, b.hide(ctx, u.array.Path())
+	}
+	return u.stored(ctx, b.st, b.opts)
 }
 
 func (b *builder) otherState() error {
 	return fault.Newf(fault.Conflict, "an unfinished pyramid of the array has other parameters: build it with the same ones, or remove its levels and the object %q", b.stateKey())
 }
 
-// leave removes the state.
-func (b *builder) leave(ctx context.Context) error {
-	err := b.st.Delete(ctx, b.stateKey(), store.DeleteOptions{})
-	if err != nil && !errors.Is(err, fault.NotFound) {
+// unchanged checks that the source and the state are those of the beginning of the build. Otherwise
+// the levels may contain elements of several versions of the source.
+func (b *builder) unchanged(ctx context.Context) (store.Version, error) {
+	now, err := versions(ctx, b.st, b.state.Paths, 0)
+	if err != nil {
+		return "", err
+	}
+	old, version, err := readState(ctx, b.st, b.stateKey())
+	switch {
+	case err != nil:
+		return "", err
+	case old == nil || !old.same(b.state) || old.differs(b.state):
+		return "", fault.Newf(fault.Conflict, "another build of the pyramid began after a change of the array")
+	case b.state.differs(state{Versions: now}):
+		return "", fault.Newf(fault.Conflict, "the array was changed during the build, so the levels are not current: build the pyramid again")
+	case old.Complete:
+		return "", nil // a concurrent build with the same parameters
+	}
+	return version, nil
+}
+
+// leave stores that the pyramid is complete.
+func (b *builder) leave(ctx context.Context, version store.Version) error {
+	if version == "" {
+		return nil
+	}
+	b.state.Complete = true
+	err := b.put(ctx, version)
+	if !errors.Is(err, fault.Conflict) {
 		return err
 	}
-	_ = store.RemoveFolders(ctx, b.st, join(b.layout.group, stateDir)) // not empty if other pyramids are unfinished
-	return nil
+	old, _, again := readState(ctx, b.st, b.stateKey())
+	if again == nil && old != nil && old.Complete && old.same(b.state) && !old.differs(b.state) {
+		return nil // a concurrent build with the same parameters
+	}
+	return err
 }

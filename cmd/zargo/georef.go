@@ -11,9 +11,12 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/zargo-io/zargo/cf"
 	"github.com/zargo-io/zargo/cmd/zargo/internal/render"
 	"github.com/zargo-io/zargo/crs"
+	"github.com/zargo-io/zargo/dataset"
 	"github.com/zargo-io/zargo/multiscale"
+	"github.com/zargo-io/zargo/pyramid"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
 )
@@ -74,18 +77,16 @@ type findingInfo struct {
 }
 
 // georeference reads the coordinate reference system and the pyramids of a node. It opens the
-// levels of each pyramid. It opens the group and the grid mapping variable of an array if the
-// attributes of the array refer to them. It ignores errors of these nodes.
+// levels of each pyramid. It opens the group of an array, its grid mapping variable and the index
+// coordinates of its grid. It ignores errors of the group and of the grid mapping variable.
 func (i *nodeInfo) georeference(ctx context.Context, s *session, p *place, n zarr.Node) error {
 	info := &georefInfo{}
 	node := crs.Node{Attrs: n.Attrs()}
 	a, isArray := n.(*zarr.Array)
 	if isArray {
 		node.Array, node.Dims, node.Shape = true, a.Dims(), a.Shape()
-		if needsGroup(node) {
-			release := s.addGroup(ctx, p, &node)
-			defer release()
-		}
+		release := s.addGroup(ctx, p, &node)
+		defer release()
 	}
 	ref := crs.Read(node)
 	if c := ref.CRS; c != nil {
@@ -100,12 +101,15 @@ func (i *nodeInfo) georeference(ctx context.Context, s *session, p *place, n zar
 		for _, f := range found {
 			info.Findings = append(info.Findings, findingInfo{"", f.Pointer, f.Text})
 		}
-		for _, pyramid := range pyramids {
-			x, err := pyramidOf(ctx, g, pyramid)
+		for _, levels := range pyramids {
+			x, err := pyramidOf(ctx, g, levels)
 			if err != nil {
 				return err
 			}
 			info.Pyramids = append(info.Pyramids, x)
+			if err := info.current(ctx, s, p, g, x); err != nil {
+				return err
+			}
 		}
 	}
 	if info.CRS != nil || info.Grid != nil || info.Pyramids != nil || info.Findings != nil {
@@ -114,20 +118,9 @@ func (i *nodeInfo) georeference(ctx context.Context, s *session, p *place, n zar
 	return ctx.Err()
 }
 
-// needsGroup reports whether the georeference of an array may depend on the group above it or on
-// another array of that group.
-func needsGroup(n crs.Node) bool {
-	coords, _ := n.Attrs["coordinates"].(string)
-	if n.Attrs["grid_mapping"] != nil || strings.Contains(coords, "spatial_ref") {
-		return true
-	}
-	ref := crs.Read(n)
-	return ref.CRS == nil && ref.Grid != nil
-}
-
-// addGroup sets n.Parent and n.Var, which depend on the group directly above an array. It leaves
-// n.Parent unset if it cannot open the group, and both fields unset if it cannot open the store of
-// the group. The caller must call release after the last use of n.
+// addGroup sets n.Parent, n.Var and n.Coord, which depend on the group directly above an array. It
+// leaves n.Parent unset if there is no group, and all of them if it cannot open the store of the
+// group. The caller must call release after the last use of n.
 func (s *session) addGroup(ctx context.Context, p *place, n *crs.Node) (release func()) {
 	st, base := p.Store, strings.TrimPrefix(path.Dir("/"+p.path), "/")
 	release = func() {}
@@ -155,6 +148,19 @@ func (s *session) addGroup(ctx context.Context, p *place, n *crs.Node) (release 
 		n.Parent = g.Attrs()
 		open = func(name string) (*zarr.Array, error) { return g.OpenArray(ctx, name) }
 	}
+	n.Coord = func(name string) ([]float64, error) {
+		if strings.Contains(name, "/") || name == "." || name == ".." {
+			return nil, nil
+		}
+		a, err := open(name)
+		if errors.Is(err, fault.NotFound) {
+			return nil, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		return coordinateOf(ctx, a)
+	}
 	n.Var = func(name string) (map[string]any, bool) {
 		if strings.Contains(name, "/") || name == "." || name == ".." { // an array of another group
 			return nil, false
@@ -165,7 +171,39 @@ func (s *session) addGroup(ctx context.Context, p *place, n *crs.Node) (release 
 		}
 		return v.Attrs(), true
 	}
+	text, _ := n.Attrs["grid_mapping"].(string)
+	if names := strings.Fields(text); n.Parent == nil && len(names) > 0 {
+		if _, ok := n.Var(strings.TrimSuffix(names[0], ":")); !ok { // the array is a copy without its group
+			n.Var = nil
+		}
+	}
 	return release
+}
+
+// maxCoordinate is the maximum number of elements of a coordinate that info reads. It bounds the
+// memory to 32 MiB.
+const maxCoordinate = 4 << 20
+
+// coordinateOf reads the values of an index coordinate. It returns nil if they are not numbers, or
+// if the array is not the coordinate of its dimension.
+func coordinateOf(ctx context.Context, a *zarr.Array) ([]float64, error) {
+	if dims := a.Dims(); len(a.Shape()) != 1 || len(dims) != 1 || dims[0] != a.Name() {
+		return nil, nil
+	}
+	if n := a.Len(); n > maxCoordinate {
+		return nil, fault.Newf(fault.Limit, "it has %d elements, more than %d", n, maxCoordinate)
+	}
+	if units, _ := a.Attrs()["units"].(string); cf.IsTimeUnits(units) {
+		return nil, nil
+	}
+	v, err := dataset.OpenArray(a, dataset.Options{})
+	if err != nil {
+		return nil, err
+	}
+	if _, ok := v.Coding(); !ok {
+		return nil, nil
+	}
+	return dataset.Read[float64](ctx, v)
 }
 
 // maxLevels is the maximum number of levels of a pyramid that info opens. Most pyramids have fewer
@@ -199,6 +237,30 @@ func pyramidOf(ctx context.Context, g *zarr.Group, p multiscale.Pyramid) (pyrami
 		out.Levels = append(out.Levels, x)
 	}
 	return out, nil
+}
+
+// current adds a finding for each array of a pyramid that has changed since its levels were computed.
+func (i *georefInfo) current(ctx context.Context, s *session, p *place, g *zarr.Group, x pyramidInfo) error {
+	if x.Format != multiscale.Convention {
+		return nil
+	}
+	for _, l := range x.Levels[:min(len(x.Levels), maxLevels)] {
+		if l.DerivedFrom != "" || l.Kind != "array" {
+			continue
+		}
+		status, err := pyramid.StatusOf(ctx, p.Store, path.Join(g.Path(), l.Path), s.options()...)
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err != nil:
+			i.Findings = append(i.Findings, findingInfo{"", "/multiscales", fmt.Sprintf("it is unknown whether the levels of %s are current: %v", l.Path, err)})
+		case status == pyramid.Outdated:
+			i.Findings = append(i.Findings, findingInfo{"", "/multiscales", fmt.Sprintf("the levels of %s are not current: the array has changed since they were computed; run zargo pyramid again", l.Path)})
+		case status == pyramid.Incomplete:
+			i.Findings = append(i.Findings, findingInfo{"", "/multiscales", fmt.Sprintf("the levels of %s are not complete: run zargo pyramid again", l.Path)})
+		}
+	}
+	return nil
 }
 
 func gridOf(g *crs.Grid) *gridInfo {

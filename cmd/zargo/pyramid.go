@@ -60,6 +60,7 @@ func (c *pyramidCmd) Run(ctx context.Context, s *session) error {
 		s.far.before.Store(int64(x.Skipped))
 		s.far.at(int64(x.Done), int64(x.Objects))
 	}
+	o.Dropped = s.dropped
 	levels, err := pyramid.Build(ctx, p.Store, n.Path(), o)
 	if err != nil {
 		err = p.fail(&reworded{strings.TrimPrefix(err.Error(), fmt.Sprintf("pyramid of %q: ", n.Path())), err})

@@ -129,16 +129,26 @@ func (t *tree) mapping(v *Node) {
 		return
 	}
 	group, name := parent(v.Path), path.Base(v.Path)
-	var all []pair
+	var all [3][]pair // of arrays that name v, of others with horizontal dimensions, and of others
 	for _, n := range t.below(group, false) {
-		if n == v || !refersTo(n.Attrs, name) && !(name == "spatial_ref" && n.Attrs["grid_mapping"] == nil && parent(n.Path) == group) {
-			continue
-		}
-		if p, ok := grid(n.Axes, nil); ok {
-			all = append(all, p)
+		p, ok := grid(n.Axes, nil)
+		switch {
+		case n == v || !ok:
+		case refersTo(n.Attrs, name):
+			all[0] = append(all[0], p)
+		case name != "spatial_ref" || n.Attrs["grid_mapping"] != nil || parent(n.Path) != group:
+		case is(rows[:], p.row.Dim) && is(cols[:], p.col.Dim):
+			all[1] = append(all[1], p)
+		default:
+			all[2] = append(all[2], p)
 		}
 	}
-	t.geoTransform(v, all)
+	for _, list := range all { // without a name, rioxarray uses spatial_ref
+		if list != nil {
+			t.geoTransform(v, list)
+			return
+		}
+	}
 }
 
 // refersTo reports whether the attribute grid_mapping names a variable, in the simple or in the
