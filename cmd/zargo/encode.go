@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"math"
@@ -142,7 +143,7 @@ func (e encoding) encoder() (*encoder, error) {
 func encodeTo[S cf.Number](e encoding) *encoder {
 	var values []S
 	var out []byte
-	bytes := func(n int, set func(dst []S) error) ([]byte, error) {
+	stored := func(n int, set func(dst []S) error) ([]byte, error) {
 		if cap(values) < n {
 			values, out = make([]S, n), make([]byte, n*e.to.Size())
 		}
@@ -162,11 +163,11 @@ func encodeTo[S cf.Number](e encoding) *encoder {
 			if err != nil {
 				return nil, err
 			}
-			return bytes(len(at), func(dst []S) error { return cf.EncodeTimes(e.c, dst, at) })
+			return stored(len(at), func(dst []S) error { return cf.EncodeTimes(e.c, dst, at) })
 		}}
 	case integers:
 		return &encoder{of: func(elems []byte) ([]byte, error) {
-			return bytes(len(elems)/size, func(dst []S) error { return setIntegers(e, dst, elems) })
+			return stored(len(elems)/size, func(dst []S) error { return setIntegers(e, dst, elems) })
 		}}
 	}
 	var floats []float64
@@ -177,7 +178,7 @@ func encodeTo[S cf.Number](e encoding) *encoder {
 		}
 		floats = floats[:n]
 		toFloats(e.from, floats, elems)
-		return bytes(n, func(dst []S) error { return setFloats(e, dst, floats) })
+		return stored(n, func(dst []S) error { return setFloats(e, dst, floats) })
 	}}
 }
 
@@ -225,10 +226,12 @@ func missingIn[S cf.Number](e encoding, values []S, file []float64) error {
 	return nil
 }
 
-// declared reports whether attributes declare a missing value. Otherwise the fill value of format 2
-// may be missing.
+// declared reports whether the author of the array declared a missing value: by an attribute or, as
+// xarray does in format 2, by a fill value. A fill value of 0 is the default of other programs; it is
+// missing for readers, but NaN is not stored as 0.
 func (e encoding) declared() bool {
-	return e.a.Attrs()["_FillValue"] != nil || e.a.Attrs()["missing_value"] != nil
+	attrs := e.a.Attrs()
+	return attrs["_FillValue"] != nil || attrs["missing_value"] != nil || e.a.Format() == 2 && len(bytes.Trim(e.a.Fill(), "\x00")) > 0
 }
 
 // setFloats sets dst to encoded floats.

@@ -20,6 +20,7 @@ import (
 type pictureCmd struct {
 	URL string `arg:"" name:"url" help:"The array."`
 	selFlags
+	decodeFlags
 	Output   string `short:"o" help:"Write a PNG file, which appears only if the command succeeds; - is standard output. By default the picture is drawn on the terminal." placeholder:"FILE"`
 	Format   string `help:"One of ${enum}. auto is png with -o, and otherwise what the terminal can show." enum:"auto,png,halfblocks,sixel,kitty" default:"auto"`
 	Palette  string `help:"One of ${enum}." enum:"viridis,magma,inferno,plasma,cividis,coolwarm,gray" default:"viridis"`
@@ -40,6 +41,9 @@ func (c *pictureCmd) Run(ctx context.Context, s *session) error {
 		return usagef("--size must not be negative, is %d", c.Size)
 	}
 	items, err := c.items()
+	if err == nil {
+		err = c.check()
+	}
 	if err != nil {
 		return err
 	}
@@ -48,7 +52,7 @@ func (c *pictureCmd) Run(ctx context.Context, s *session) error {
 		return err
 	}
 	defer collectOften()()
-	p, v, err := s.openVariable(ctx, c.URL)
+	p, v, err := s.openVariable(ctx, c.URL, dataset.Options{Raw: c.Raw})
 	if err != nil {
 		return err
 	}

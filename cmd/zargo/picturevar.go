@@ -26,10 +26,10 @@ func pictureLimits() zarr.Option {
 	return zarr.Limit(zarr.Limits{Shared: &shared})
 }
 
-// openVariable opens an array as a variable of its group, which contains the coordinates. If the
-// group does not exist or is not a valid dataset, the variable has no coordinates. The caller
-// closes the place.
-func (s *session) openVariable(ctx context.Context, url string) (*place, *dataset.Variable, error) {
+// openVariable opens an array as a variable of its group, which contains the coordinates. o
+// determines how values are decoded. If the group does not exist or is not a valid dataset, the
+// variable has no coordinates. The caller closes the place.
+func (s *session) openVariable(ctx context.Context, url string, o dataset.Options) (*place, *dataset.Variable, error) {
 	l, err := s.parseURL(url)
 	if err != nil {
 		return nil, nil, err
@@ -37,7 +37,7 @@ func (s *session) openVariable(ctx context.Context, url string) (*place, *datase
 	l = nodeOf(l)
 	var grouped error // why the group cannot be opened
 	if up, name, ok := split(l); ok {
-		p, v, err := s.openMember(ctx, up, name)
+		p, v, err := s.openMember(ctx, up, name, o)
 		if err == nil {
 			p.where = l.String()
 			return p, v, nil
@@ -53,7 +53,7 @@ func (s *session) openVariable(ctx context.Context, url string) (*place, *datase
 	if err != nil {
 		return nil, nil, err
 	}
-	v, err := dataset.OpenArray(a, dataset.Options{})
+	v, err := dataset.OpenArray(a, o)
 	if err != nil {
 		p.release()
 		return nil, nil, p.fail(err)
@@ -76,12 +76,12 @@ func hasNames(v *dataset.Variable) bool {
 }
 
 // openMember opens a group as a dataset and returns the variable name.
-func (s *session) openMember(ctx context.Context, group openurl.Location, name string) (*place, *dataset.Variable, error) {
+func (s *session) openMember(ctx context.Context, group openurl.Location, name string, o dataset.Options) (*place, *dataset.Variable, error) {
 	p, err := s.open(ctx, group)
 	if err != nil {
 		return nil, nil, err
 	}
-	d, err := dataset.Open(ctx, p.Store, "", dataset.Options{}, s.options(pictureLimits())...)
+	d, err := dataset.Open(ctx, p.Store, "", o, s.options(pictureLimits())...)
 	if err == nil {
 		var v *dataset.Variable
 		if v, err = d.Var(name); err == nil {
