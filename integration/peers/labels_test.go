@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/zargo-io/zargo/dataset"
 	"github.com/zargo-io/zargo/zarr"
@@ -93,8 +94,9 @@ func (q selecting) query(kind string) dataset.Query {
 		if l == nil {
 			continue
 		}
-		if labels[i] = any(*l); kind == "difference" && *l != "NaT" {
-			labels[i] = *l + "ns"
+		labels[i] = *l
+		if n, err := strconv.ParseInt(*l, 10, 64); kind == "difference" && err == nil {
+			labels[i] = time.Duration(n)
 		}
 	}
 	var out dataset.Query
@@ -147,9 +149,11 @@ func (q selecting) difference(in labelled, got []int, err error) string {
 		return "distances of unsigned integers"
 	case in.Kind == "bool" && q.Kind == "list":
 		return "lists of booleans"
-	case in.Kind == "bool" && err != nil && q.method():
-		return "methods for booleans"
-	case in.Kind == "time" && strings.HasPrefix(q.Kind, "period") && slices.ContainsFunc(in.Labels, fraction):
+	case (in.Kind == "bool" || in.Kind == "text") && err != nil && q.method():
+		return "methods for booleans and texts"
+	case slices.Contains(in.Labels, "NaT") && (!slices.ContainsFunc(in.Labels, func(l string) bool { return l != "NaT" }) || q.Kind == "period" && len(q.Positions) == 0):
+		return "coordinates of NaT, and periods without times"
+	case in.Kind == "time" && slices.ContainsFunc(in.Labels, fraction):
 		return "times of floating-point numbers"
 	case in.Kind == "time" && q.Kind == "periods" && len(q.Positions) == 0 && slices.IsSortedFunc(in.Labels, func(a, b string) int { return strings.Compare(b, a) }):
 		return "ranges of periods in decreasing datetime64"
