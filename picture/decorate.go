@@ -18,8 +18,8 @@ const (
 
 // decorated draws the map with axes and a title. If bar is true, it also draws a color bar.
 func (m chart) decorated(low, high float64, bar bool) *image.Paletted {
-	yTicks, xTicks := m.y.ticks(m.Height, m.sy, spacingY, false), m.X.ticks(m.Width, m.sx, spacingX, true)
-	yName, xName := m.y.title(m.height), m.X.title(m.width)
+	yTicks, xTicks := m.y.ticks(m.Height, m.sy, spacingY, false), m.x.ticks(m.Width, m.sx, spacingX, true)
+	yName, xName := m.y.title(m.height), m.x.title(m.width)
 	top := border + border/2
 	if m.Title != "" {
 		top += line

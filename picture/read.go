@@ -236,7 +236,11 @@ func (a *Axis) read(ctx context.Context, c *dataset.Variable, first, last []int)
 		a.Units = text(c, "units")
 		a.Coords = make([]float64, len(first))
 		for i := range first {
-			a.Coords[i] = values[i]/2 + values[len(first)+i]/2
+			lo, hi := values[i], values[len(first)+i]
+			if a.longitude() {
+				hi = nearTurn(hi, lo)
+			}
+			a.Coords[i] = lo/2 + hi/2
 		}
 		return nil
 	}

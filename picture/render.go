@@ -78,7 +78,7 @@ func Limits(s *Slice, o Options) (low, high float64, ok bool, err error) {
 // chart is a map with its size and colors.
 type chart struct {
 	*Slice
-	y             Axis // the rows from top to bottom
+	y, x          Axis // the rows from top to bottom, and the columns
 	up            bool // the first row of values is at the bottom
 	sy, sx        int  // height and width of a value in pixels
 	height, width int
@@ -86,8 +86,8 @@ type chart struct {
 }
 
 func mapOf(s *Slice, o Options) chart {
-	m := chart{Slice: s, y: s.Y, up: o.Rows == Upward}
-	if !m.y.sorted(s.Height) {
+	m := chart{Slice: s, y: s.Y.shown(s.Height), x: s.X.shown(s.Width), up: o.Rows == Upward}
+	if !m.y.sorted(s.Height) { // it has labels
 		m.y.Coords = positions(s.Height)
 	} else if o.Rows == NorthUp && m.y.latitude() && s.Height > 1 {
 		m.up = m.y.Coords[s.Height-1] > m.y.Coords[0]

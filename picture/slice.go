@@ -1,5 +1,10 @@
 package picture
 
+import (
+	"math"
+	"slices"
+)
+
 // Slice is a rectangle of values, one for each pixel of a map, and the labels of its axes. [Read]
 // returns the Slice of a variable. Only Values, Height and Width are required.
 type Slice struct {
@@ -51,6 +56,39 @@ func (a Axis) sorted(n int) bool {
 		}
 	}
 	return true
+}
+
+// shown returns the axis with the coordinates that n rows or columns are drawn at. Longitudes that
+// cross 360 or 180 degrees continue beyond them. Coordinates that are not sorted are replaced by
+// positions, which are not degrees.
+func (a Axis) shown(n int) Axis {
+	if a.sorted(n) || len(a.Labels) == n {
+		return a
+	}
+	if a.longitude() && len(a.Coords) == n {
+		on := a
+		on.Coords = slices.Clone(a.Coords)
+		for i := 1; i < n; i++ {
+			on.Coords[i] = nearTurn(on.Coords[i], on.Coords[i-1])
+		}
+		if on.sorted(n) {
+			return on
+		}
+	}
+	if len(a.Coords) > 0 {
+		a.Units = "position"
+	}
+	a.Coords = positions(n)
+	return a
+}
+
+// nearTurn returns the longitude x plus the multiple of 360 degrees that is nearest to another
+// longitude.
+func nearTurn(x, to float64) float64 {
+	if d := x - to; math.Abs(d) > 180 && finite(d) {
+		return x - 360*math.Round(d/360)
+	}
+	return x
 }
 
 // positions returns the numbers of n rows or columns.

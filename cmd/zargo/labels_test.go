@@ -14,12 +14,12 @@ import (
 func TestRequestsForLabels(t *testing.T) {
 	t.Chdir(t.TempDir())
 	p := newProgram()
-	write(t, "f.npy", npyOf(t, "1", "2"))
+	write(t, "f.npy", npyOf(t, "1", "2", "3"))
 	do(t, p, "create w.zarr --group")
 	for _, dim := range []string{"y", "x"} {
 		do(t, p, "put w.zarr/"+dim+" f.npy --create --dims "+dim)
 	}
-	do(t, p, "create w.zarr/v --shape 2,2 --dtype int8 --dims y,x")
+	do(t, p, "create w.zarr/v --shape 3,3 --dtype int8 --dims y,x")
 	var mu sync.Mutex
 	var seen []string
 	files := http.FileServer(http.Dir("."))
