@@ -14,6 +14,7 @@ import (
 	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/internal/claim"
 	"github.com/zargo-io/zargo/internal/document"
+	"github.com/zargo-io/zargo/internal/follow"
 	"github.com/zargo-io/zargo/internal/hierarchy"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/dtype"
@@ -90,10 +91,27 @@ func (d *Dataset) Append(ctx context.Context, dim string, o AppendOptions, data 
 		if err != nil {
 			return nil, err
 		}
+		was := d
 		if d = next; !again {
-			return d, nil
+			return d, d.follow(ctx, was, dim)
 		}
 	}
+}
+
+// follow changes the attributes that an append to a dimension made untrue, such as actual_range and
+// time_coverage_end. It adds a finding for each dropped attribute.
+func (d *Dataset) follow(ctx context.Context, was *Dataset, dim string) error {
+	var changes []follow.Change
+	for name, s := range d.vars {
+		if old, ok := was.vars[name]; ok && slices.Contains(s.dims, dim) {
+			changes = append(changes, follow.Change{Array: s.array, Was: old.array.Shape()})
+		}
+	}
+	dropped, err := follow.Attributes(ctx, d.group, changes...)
+	for _, x := range dropped {
+		d.find(x.Path, "%s", x)
+	}
+	return err
 }
 
 // rows returns the rows of each variable with the dimension, and an index of the new labels. The

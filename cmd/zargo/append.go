@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -8,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/zargo-io/zargo/internal/follow"
 	"github.com/zargo-io/zargo/internal/npy"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -81,6 +83,9 @@ func (c *appendCmd) array(ctx context.Context, s *session, p *place, a *zarr.Arr
 		return p.fail(err)
 	}
 	out, err := a.AppendFunc(ctx, axis, r.shape[axis], r.write, c.options())
+	if err == nil {
+		err = s.follow(ctx, nil, follow.Change{Array: out, Was: a.Shape()})
+	}
 	if err != nil {
 		return p.fail(err)
 	}
@@ -94,6 +99,9 @@ func (c *appendCmd) empty(ctx context.Context, s *session, p *place, a *zarr.Arr
 		return p.fail(err)
 	}
 	out, err := a.AppendFunc(ctx, axis, *c.Rows, reserve(a, axis, *c.Rows), c.options())
+	if err == nil {
+		err = s.follow(ctx, nil, follow.Change{Array: out, Was: a.Shape()})
+	}
 	if err != nil {
 		return p.fail(err)
 	}
@@ -222,4 +230,14 @@ func (r *fileRows) stored() (elems []byte, texts []string, err error) {
 	}
 	elems, err = r.encoder.of(buf)
 	return elems, nil, at(r.name, err)
+}
+
+// follow changes the attributes that a change of arrays made untrue, and warns of dropped ones. g is
+// the group of the arrays, or nil.
+func (s *session) follow(ctx context.Context, g *zarr.Group, changes ...follow.Change) error {
+	dropped, err := follow.Attributes(ctx, g, changes...)
+	for _, d := range dropped {
+		s.warn("%s: %s", cmp.Or(d.Path, "the group"), d)
+	}
+	return err
 }

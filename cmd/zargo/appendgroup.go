@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/zargo-io/zargo/dataset"
+	"github.com/zargo-io/zargo/internal/follow"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -42,6 +43,9 @@ func (c *appendCmd) group(ctx context.Context, s *session, p *place, g *zarr.Gro
 			of = append(of, r.Rows)
 		}
 		out, err := g.Append(ctx, c.Dim, c.options(), of...)
+		if err == nil {
+			err = c.follow(ctx, s, out)
+		}
 		if err != nil {
 			return p.fail(err)
 		}
@@ -229,4 +233,22 @@ func labelsOf[T any](name string, b []byte) dataset.Data {
 	values := make([]T, len(b)/binary.Size(zero))
 	_, _ = binary.Decode(b, binary.LittleEndian, values) // numbers of a fixed size
 	return dataset.Stored(name, values)
+}
+
+// follow changes the attributes that an append to arrays of a group made untrue.
+func (c *appendCmd) follow(ctx context.Context, s *session, g *zarr.Group) error {
+	var changes []follow.Change
+	for n, err := range g.Members(ctx) {
+		if err != nil {
+			return err
+		}
+		a, ok := n.(*zarr.Array)
+		if !ok || !slices.Contains(a.Dims(), c.Dim) {
+			continue
+		}
+		shape := a.Shape()
+		shape[slices.Index(a.Dims(), c.Dim)] = 0 // fewer rows than now
+		changes = append(changes, follow.Change{Array: a, Was: shape})
+	}
+	return s.follow(ctx, g, changes...)
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/zargo-io/zargo/internal/follow"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
 )
@@ -52,7 +53,11 @@ func (c *resizeCmd) Run(ctx context.Context, s *session) error {
 		return p.fail(err)
 	}
 	o := zarr.ResizeOptions{MetadataOnly: c.MetadataOnly, Clear: c.Clear, Wait: c.Wait, TakeOver: takeOver(c.TakeOver)}
-	if a, err = a.Resize(ctx, shape, o); err != nil {
+	was := a.Shape()
+	if a, err = a.Resize(ctx, shape, o); err == nil {
+		err = s.follow(ctx, nil, follow.Change{Array: a, Was: was})
+	}
+	if err != nil {
 		return p.fail(err)
 	}
 	return c.after(ctx, s, p, a)

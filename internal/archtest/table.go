@@ -108,8 +108,9 @@ func Table() []Rule {
 		{Package: "internal/convention", Pure: true},
 		{Package: "crs", Own: []string{"internal/convention", "zarr/fault"}, Pure: true},
 		{Package: "internal/derived", Own: []string{"crs", "internal/convention"}, Pure: true},
+		{Package: "internal/follow", Own: []string{"internal/derived", "zarr", "zarr/fault", "zarr/upkeep"}},
 		{Package: "multiscale", Own: []string{"crs", "internal/convention"}, Pure: true},
-		{Package: "dataset", Own: []string{"cf", "concurrency", "crs", "internal/claim", "internal/document", "internal/hierarchy", "internal/masked", "zarr", "zarr/dtype", "zarr/fault", "zarr/store", "zarr/upkeep"}},
+		{Package: "dataset", Own: []string{"cf", "concurrency", "crs", "internal/follow", "internal/claim", "internal/document", "internal/hierarchy", "internal/masked", "zarr", "zarr/dtype", "zarr/fault", "zarr/store", "zarr/upkeep"}},
 		{Package: "picture", Own: []string{"cf", "concurrency", "dataset", "zarr", "zarr/dtype", "zarr/fault", "zarr/store", "zarr/store/mem", "zarr/store/zip"}, External: []string{"golang.org/x/image"}},
 		{Package: "zarr/upkeep", Own: []string{"zarr", "internal/masked", "zarr/fault", "zarr/store", "zarr/meta", "concurrency", "internal/chunkkeys", "internal/claim", "internal/document", "internal/hierarchy", "internal/written"}},
 		{Package: "zarr/validate", Own: []string{"crs", "multiscale", "zarr", "zarr/upkeep", "zarr/fault", "zarr/rule", "zarr/store", "zarr/store/mem", "zarr/store/large", "zarr/dtype", "zarr/meta", "concurrency", "internal/alike", "internal/chunkkeys", "internal/claim", "internal/document", "internal/hierarchy", "internal/written"}},
@@ -135,7 +136,7 @@ func Table() []Rule {
 		{Package: "cmd/zargo/internal/cdl", Own: []string{"zarr/fault"}, Pure: true},
 		{Package: "cmd/zargo/internal/summary", Own: []string{"cf", "concurrency", "zarr/dtype", "zarr/fault"}},
 		{Package: "cmd/zargo/internal/render", Own: []string{"zarr", "zarr/dtype", "zarr/fault", "internal/bucketcheck", "internal/npy"}, External: []string{"github.com/guptarohit/asciigraph"}},
-		{Package: "cmd/zargo", Own: []string{"cmd/zargo/internal/cdl", "cmd/zargo/internal/render", "cmd/zargo/internal/summary", "zarr/...", "cf", "crs", "dataset", "multiscale", "picture", "pyramid", "transfer", "concurrency", "openurl", "openurl/all", "internal/account", "internal/bucketcheck", "internal/census", "internal/diff", "internal/jsontext", "internal/listed", "internal/manifest", "internal/masked", "internal/npy", "internal/similar", "blob", "s3", "gcs", "azure"},
+		{Package: "cmd/zargo", Own: []string{"cmd/zargo/internal/cdl", "cmd/zargo/internal/render", "cmd/zargo/internal/summary", "zarr/...", "cf", "crs", "dataset", "multiscale", "picture", "pyramid", "transfer", "concurrency", "openurl", "openurl/all", "internal/account", "internal/bucketcheck", "internal/follow", "internal/census", "internal/diff", "internal/jsontext", "internal/listed", "internal/manifest", "internal/masked", "internal/npy", "internal/similar", "blob", "s3", "gcs", "azure"},
 			External: []string{"github.com/alecthomas/kong", "github.com/vbauerster/mpb/v8", "github.com/vbauerster/cupwriter", "github.com/mattn/go-sixel", gocloud}},
 
 		// Examples import only what a user can import, so that users can copy them. The quickstart
