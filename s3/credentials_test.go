@@ -258,6 +258,10 @@ func testCredentialFailures(t *testing.T, way Option) {
 					if !errors.As(err, &unsent) {
 						t.Errorf("%s: nothing was sent, and that is not said: %v", verb, err)
 					}
+					none := strings.Contains(err.Error(), "no AWS credentials were found")
+					if none != errors.Is(err, fault.NoCredentials) {
+						t.Errorf("%s: the message does not fit the kind: %v", verb, err)
+					}
 				}
 			})
 		})

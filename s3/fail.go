@@ -171,15 +171,19 @@ func inner(err error) error {
 }
 
 // explain returns fault.Unavailable or fault.Throttled for a credential service that may recover,
-// and a kind of fault.Refused for missing or rejected credentials. Nothing was sent to S3.
+// and a kind of fault.Refused for missing or rejected credentials. Only missing credentials are
+// reported as not found. Nothing was sent to S3.
 func (e *credentialsError) explain() error {
 	f := &provider.Failure{Kind: e.kind(), Err: &provider.UnsentError{Err: e}}
-	if errors.Is(f.Kind, fault.Refused) {
+	switch {
+	case errors.Is(f.Kind, fault.NoCredentials):
 		f.Text = "no AWS credentials were found: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, name a profile, or open a public bucket" +
 			" with anonymous=true (" + e.Error() + ")"
-		return f
+	case errors.Is(f.Kind, fault.Unauthenticated):
+		f.Text = "the service of the AWS credentials refused the request for them: " + e.Error()
+	default:
+		f.Text = "the service of the AWS credentials failed: " + e.Error()
 	}
-	f.Text = "the service of the AWS credentials failed: " + e.Error()
 	return f
 }
 

@@ -50,14 +50,15 @@ func NoAnswer(err error) *Failure {
 
 // noAnswerKind returns the kind of err, the error of a request that received no response. The kind
 // is fault.Refused if a retry is useless, and fault.Unavailable otherwise. A retry is useless for a
-// forbidden address or redirect, an untrusted certificate, and a name that does not exist according
-// to a name server. A name that does not exist usually means that the URL is wrong, and retries
+// forbidden address or redirect, an untrusted certificate, a server that responds to https with
+// http or another protocol, and a name that does not exist according to a name server. A name that does not exist usually means that the URL is wrong, and retries
 // would delay the error for minutes.
 func noAnswerKind(err error) error {
 	var cert *tls.CertificateVerificationError
+	var protocol tls.RecordHeaderError
 	var dns *net.DNSError
 	switch {
-	case errors.As(err, &cert), errors.Is(err, fault.Refused):
+	case errors.As(err, &cert), errors.Is(err, fault.Refused), errors.Is(err, http.ErrSchemeMismatch), errors.As(err, &protocol):
 		return fault.Refused
 	case errors.As(err, &dns) && dns.IsNotFound && !dns.IsTemporary && !dns.IsTimeout:
 		return fault.Refused

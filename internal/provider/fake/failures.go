@@ -1,6 +1,7 @@
 package fake
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -38,6 +39,8 @@ type Provider struct {
 	// Empty is the kind of the error of a ranged read that receives an empty 200 response.
 	// EmptyWhole is the kind for a read of a whole value, or nil if an empty value is valid.
 	Empty, EmptyWhole error
+	// Pages is the number of retries after an HTML page, or 0 for as many as after other failures.
+	Pages int
 }
 
 // failure is a case of [Failures]: a failure that affects all reads.
@@ -70,7 +73,7 @@ func (p Provider) failures(t *testing.T) []failure {
 		{name: "name server fails", kind: fault.Unavailable, whole: fault.Unavailable, tries: 3, again: 2, url: "https://host.example",
 			rt: dials(&net.DNSError{Err: "server misbehaving", Name: "host.example", IsTemporary: true})},
 		{name: "connection refused", kind: fault.Unavailable, whole: fault.Unavailable, tries: 3, again: 2, url: gone.URL},
-		{name: "HTML page with 200", kind: fault.Unavailable, whole: fault.Unavailable, tries: 3, again: 2, answer: Page(200, "text/html; charset=utf-8", HTML)},
+		{name: "HTML page with 200", kind: fault.Unavailable, whole: fault.Unavailable, tries: 3, again: cmp.Or(p.Pages, 2), answer: Page(200, "text/html; charset=utf-8", HTML)},
 		{name: "empty 200", kind: p.Empty, whole: p.EmptyWhole, tries: 1, answer: Page(200, "application/octet-stream", "")},
 		// Use one try, because a second try would continue where the body ended, and would succeed.
 		{name: "body cut short", kind: fault.Unavailable, whole: fault.Unavailable, tries: 1, answer: cut},

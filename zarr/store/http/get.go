@@ -145,7 +145,7 @@ func (a *answer) check(resp *http.Response, key string, o store.GetOptions) erro
 		return fmt.Errorf("the server encodes the value as %q, which the request does not accept: %w", e, errors.ErrUnsupported)
 	}
 	if isPage(resp.Header.Get("Content-Type"), key) {
-		return foreign("it is an HTML page with status %d", resp.StatusCode)
+		return pageError{foreign("it is an HTML page with status %d", resp.StatusCode)}
 	}
 	if o.IfVersion != "" && a.version == "" {
 		return fmt.Errorf("the server sends no strong ETag, so a version cannot be pinned: %w", errors.ErrUnsupported)

@@ -18,6 +18,7 @@ import (
 // if bytes are expected.
 func held() fake.Provider {
 	return fake.Provider{
+		Pages: 1,
 		Serve: func(t testing.TB) (*fake.Server, store.Store) {
 			values := mem.New()
 			s := fake.New(files(values, true), fake.Line("Range"))

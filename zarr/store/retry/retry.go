@@ -149,7 +149,7 @@ func (r *run) retry(ctx context.Context, err error) error {
 	for {
 		r.tried(full)
 		wait := r.wait(err)
-		if r.counted >= r.s.p.tries || r.spent+wait > r.s.p.elapsed || full && r.s.p.quota.silence() > r.s.p.elapsed {
+		if r.counted >= r.tries(err) || r.spent+wait > r.s.p.elapsed || full && r.s.p.quota.silence() > r.s.p.elapsed {
 			return r.gaveUp(err)
 		}
 		r.spent += wait
@@ -173,6 +173,16 @@ func (r *run) retry(ctx context.Context, err error) error {
 			t.Wait(ctx, store.Wait{For: store.WaitQuota, Took: wait})
 		}
 	}
+}
+
+// tries returns the maximum number of attempts after err. An error with a method MaxTries() int, such
+// as a page that a server sends instead of every absent value, lowers the number.
+func (r *run) tries(err error) int {
+	var few interface{ MaxTries() int }
+	if errors.As(err, &few) {
+		return min(r.s.p.tries, max(1, few.MaxTries()))
+	}
+	return r.s.p.tries
 }
 
 func (r *run) event(wait time.Duration, err error) store.Retry {
