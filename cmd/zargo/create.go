@@ -121,8 +121,8 @@ func checkSpec(ctx context.Context, spec zarr.Spec) error {
 }
 
 func (c *createCmd) group(ctx context.Context, s *session) error {
-	if c.Shape != nil || c.DType != "" || c.Chunks != "" || c.Shards != "" || c.ChunkEdges != "" || c.ShardEdges != "" || c.chooses() || c.Codec != nil || c.Fill != "" || c.Dims != "" {
-		return usagef("--group cannot be combined with a shape, data type, chunks, shards, codecs, fill value or dimensions")
+	if c.Shape != nil || c.DType != "" || c.Chunks != "" || c.Shards != "" || c.ChunkEdges != "" || c.ShardEdges != "" || c.chooses() || c.Codec != nil || c.Fill != "" || c.Dims != "" || s.given["order"] || s.given["separator"] {
+		return usagef("--group cannot be combined with a shape, data type, chunks, shards, codecs, fill value, order, separator or dimensions")
 	}
 	attrs, err := parseAttrs(c.Attrs)
 	if err != nil {

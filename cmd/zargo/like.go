@@ -22,13 +22,13 @@ func (c *createCmd) like(ctx context.Context, s *session) error {
 	isFile := c.Like == "-" || strings.HasSuffix(lower, ".cdl") || strings.HasSuffix(lower, ".json")
 	f := c.specFlags
 	if c.Shape != nil || c.DType != "" || c.Group || f.Chunks != "" || f.Shards != "" || f.ChunkEdges != "" || f.ShardEdges != "" || f.chooses() ||
-		f.Fill != "" || f.Dims != "" || f.Attrs != "" || f.Separator != "" || f.Order != "C" {
+		f.Fill != "" || f.Dims != "" || f.Attrs != "" || s.given["separator"] || s.given["order"] {
 		return usagef("--like cannot be combined with a shape, data type, chunks, shards, fill value, order, separator, dimensions or attributes")
 	}
 	if isFile {
 		return c.fromFile(ctx, s)
 	}
-	if f.Codec != nil || f.ZFormat != 3 {
+	if f.Codec != nil || s.given["format"] {
 		return usagef("--codec and --format require a CDL or JSON file after --like; the node of a URL is created with its codecs and format")
 	}
 	from, n, err := s.openStored(ctx, c.Like)

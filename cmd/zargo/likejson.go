@@ -76,7 +76,7 @@ func dictVar(name string, v any, codecs []codec.Spec) (dataset.VarSpec, error) {
 	if _, err := dictType(stored); !ok || err != nil {
 		stored = kind
 	}
-	for _, key := range []string{"units", "calendar", "scale_factor", "add_offset", masked.Attr} {
+	for _, key := range []string{"units", "calendar", "scale_factor", "add_offset", "_Unsigned", "missing_value", masked.Attr} {
 		if x, ok := encoding[key]; ok && x != nil {
 			of.Attrs[key] = x
 		}

@@ -24,6 +24,11 @@ func magics() []struct{ begin, is string } {
 		{"MM\x00*", "a TIFF file"},
 		{"II+\x00", "a TIFF file"},
 		{"MM\x00+", "a TIFF file"},
+		{"GRIB", "a GRIB file"},
+		{"BUFR", "a BUFR file"},
+		{"\x0e\x03\x13\x01", "an HDF4 file"},
+		{"PAR1", "a Parquet file"},
+		{"\x93NUMPY", "a NumPy file"},
 	}
 }
 

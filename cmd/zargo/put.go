@@ -34,7 +34,7 @@ func (c *putCmd) Run(ctx context.Context, s *session) error {
 	if err != nil {
 		return err
 	}
-	if err := c.check(); err != nil {
+	if err := c.check(s); err != nil {
 		return err
 	}
 	in, name := s.in, "standard input"
@@ -125,10 +125,10 @@ func putFile(ctx context.Context, far *progress, a *zarr.Array, r region, in io.
 
 // check rejects flags that describe a new array if --create is not set, because they would have no
 // effect.
-func (c *putCmd) check() error {
+func (c *putCmd) check(s *session) error {
 	f := c.specFlags
 	given := f.chooses() || f.Chunks != "" || f.Shards != "" || f.ChunkEdges != "" || f.ShardEdges != "" || f.Codec != nil || f.Fill != "" || f.Dims != "" || f.Attrs != "" || f.Root != "" ||
-		f.ExistOk || f.Consolidate || f.Order != "C" || f.ZFormat != 3 || c.Shape != nil
+		f.ExistOk || f.Consolidate || s.given["order"] || s.given["format"] || c.Shape != nil
 	if given && !c.Create {
 		return usagef("flags that describe a new array require --create")
 	}

@@ -83,8 +83,9 @@ type cli struct {
 type session struct {
 	*program
 	flags   *cli
-	how     opening     // how stores are opened
-	stores  openurl.Mux // opens URLs according to how
+	given   map[string]bool // names of the flags on the command line
+	how     opening         // how stores are opened
+	stores  openurl.Mux     // opens URLs according to how
 	in      io.Reader
 	out     io.Writer // text; unsafe characters are escaped, see render.Safe
 	raw     io.Writer // values, files and pictures, unchanged
@@ -188,6 +189,12 @@ func (e errTimeout) Error() string {
 }
 
 func (s *session) do(ctx context.Context, command *kong.Context) error {
+	s.given = map[string]bool{}
+	for _, p := range command.Path {
+		if p.Flag != nil {
+			s.given[p.Flag.Name] = true
+		}
+	}
 	switch {
 	case s.flags.Timeout < 0:
 		return usagef("--timeout must not be negative, is %v", s.flags.Timeout)

@@ -247,8 +247,8 @@ func parseFloat(s string, of Basic, version int) ([]byte, error) {
 func named(text string) string {
 	sign := ""
 	word := strings.ToLower(strings.TrimSpace(text))
-	if word != "" && (word[0] == '-' || word[0] == '+') {
-		sign, word = strings.TrimPrefix(word[:1], "+"), word[1:]
+	if word != "" && word[0] == '-' {
+		sign, word = word[:1], word[1:]
 	}
 	switch word {
 	case "nan":

@@ -84,7 +84,6 @@ func TestMalformed(t *testing.T) {
 		{"undeclared variable", "netcdf x {\nvariables: v:a = 1;\n}", fault.Metadata, "line 2"},
 		{"repeated dimension", "netcdf x {\ndimensions: a = 1, a = 2;\n}", fault.Metadata, "line 2"},
 		{"repeated variable", "netcdf x { variables: int a;\nint a;\n}", fault.Metadata, "line 2"},
-		{"repeated attribute", "netcdf x { :a = 1;\n:a = 1;\n}", fault.Metadata, "line 2"},
 		{"repeated group", "netcdf x { group: a {}\ngroup: a {}\n}", fault.Metadata, "line 2"},
 		{"negative length", "netcdf x {\ndimensions: a = -1;\n}", fault.Metadata, "line 2"},
 		{"huge length", "netcdf x {\ndimensions: a = 99999999999999999999;\n}", fault.Metadata, "line 2"},

@@ -23,11 +23,13 @@ func Parse(text string) (*File, error) {
 	if err := p.keyword("netcdf"); err != nil {
 		return nil, err
 	}
-	name, err := p.expect('w', "the name of the dataset")
-	if err != nil {
-		return nil, err
+	if t, err := p.peek(); err == nil && t.kind != '{' { // ncgen accepts a dataset without a name
+		name, err := p.expect('w', "the name of the dataset")
+		if err != nil {
+			return nil, err
+		}
+		f.Name = name.text
 	}
-	f.Name = name.text
 	if _, err := p.expect('{', "{"); err != nil {
 		return nil, err
 	}
@@ -48,8 +50,8 @@ type scope struct {
 	*Group
 	outer  *scope
 	dims   map[string]bool
-	vars   map[string]int     // index of a variable in Vars
-	attrs  map[[2]string]bool // name of a variable, or "" for the group, and name of its attribute
+	vars   map[string]int    // index of a variable in Vars
+	attrs  map[[2]string]int // name of a variable, or "" for the group, and name of its attribute
 	groups map[string]bool
 }
 
@@ -82,7 +84,7 @@ func (p *parser) keyword(word string) error {
 
 // group parses the content of a group, up to and including its closing brace.
 func (p *parser) group(to *Group, outer *scope, depth int) error {
-	g := &scope{to, outer, map[string]bool{}, map[string]int{}, map[[2]string]bool{}, map[string]bool{}}
+	g := &scope{to, outer, map[string]bool{}, map[string]int{}, map[[2]string]int{}, map[string]bool{}}
 	if depth > MaxDepth {
 		return p.errorf(p.line, "groups are nested more than %d deep", MaxDepth)
 	}
@@ -330,10 +332,6 @@ func (p *parser) attribute(g *scope, variable string, to *[]Attr, kind *Type) er
 	}
 	a := Attr{Name: name.text}
 	id := [2]string{variable, a.Name}
-	if g.attrs[id] {
-		return p.errorf(name.line, "the attribute %q is declared twice", a.Name)
-	}
-	g.attrs[id] = true
 	for {
 		t, err := p.next()
 		if err != nil {
@@ -370,6 +368,11 @@ func (p *parser) attribute(g *scope, variable string, to *[]Attr, kind *Type) er
 	if err := a.declare(kind); err != nil {
 		return p.errorf(name.line, "the attribute %q: %w", a.Name, err)
 	}
+	if i, again := g.attrs[id]; again { // the last one counts, as in ncgen
+		(*to)[i] = a
+		return nil
+	}
+	g.attrs[id] = len(*to)
 	*to = append(*to, a)
 	return nil
 }
