@@ -60,7 +60,13 @@ func (s *Store) ListPage(ctx context.Context, prefix string, o store.ListOptions
 	}
 	kept := page[:0]
 	for _, e := range page {
-		if store.CheckKey(e.Key) == nil && o.Match(prefix, e) {
+		if store.CheckKey(e.Key) != nil {
+			if !e.Dir && strings.HasSuffix(e.Key, "/") {
+				continue // an empty object in the place of a directory
+			}
+			e = store.Entry{Key: e.Key, Size: -1}
+		}
+		if o.Match(prefix, e) {
 			kept = append(kept, e)
 		}
 	}

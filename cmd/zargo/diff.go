@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -17,8 +18,8 @@ type diffCmd struct {
 	B        string   `arg:"" name:"b" help:"The array or group to compare it with."`
 	Metadata bool     `help:"Compare only metadata."`
 	Values   bool     `help:"Compare only values."`
-	RTol     *float64 `name:"rtol" help:"Relative tolerance for floats: a and b are equal if |a - b| is at most atol + rtol * |b|, or both are NaN. Without a tolerance, values are compared bit by bit." placeholder:"X"`
-	ATol     *float64 `name:"atol" help:"Absolute tolerance for floats." placeholder:"X"`
+	RTol     *float64 `name:"rtol" help:"Relative tolerance for numbers, also integers, times, complex numbers and the fields of structures: a and b are equal if |a - b| is at most atol + rtol * |b|, or both are NaN. Without a tolerance, values are compared bit by bit." placeholder:"X"`
+	ATol     *float64 `name:"atol" help:"Absolute tolerance for numbers. Times have the unit of the array." placeholder:"X"`
 	First    int      `default:"10" help:"Maximum number of different elements to print for each array." placeholder:"N"`
 	All      bool     `help:"Compare more than 200 million elements or 200,000 chunks even if fewer than 1 in 100 chunks are stored. By default that is an error."`
 	JSON     bool     `name:"json" help:"Print a JSON object."`
@@ -33,6 +34,9 @@ func (c *diffCmd) Run(ctx context.Context, s *session) error {
 	tolerance, err := c.tolerance()
 	if err != nil {
 		return err
+	}
+	if tolerance != nil && c.Metadata && !c.Values {
+		return usagef("--rtol and --atol have no effect with --metadata")
 	}
 	p, a, err := s.openStored(ctx, c.A)
 	if err != nil {
@@ -52,6 +56,9 @@ func (c *diffCmd) Run(ctx context.Context, s *session) error {
 	r, err := diff.Run(ctx, a, b, o)
 	if err != nil {
 		return oneOf(err, p, q)
+	}
+	for _, k := range r.Skipped {
+		s.warn("%s: not compared: %s", at(map[string]string{"a": p.where, "b": q.where}[k.Side], errors.New(k.Key)), k.Why)
 	}
 	if c.JSON {
 		err = render.JSON(s.out, r)

@@ -140,6 +140,7 @@ func (p *program) run(ctx context.Context, args []string, in io.Reader, out, err
 	s.stores = p.schemes(s.how)
 	s.inPipe, s.columns = !isTerminal(out), columnsOf(out)
 	buffered := bufio.NewWriterSize(afterProgress{out, far}, 1<<16)
+	s.whole = handlesAll(command.Command())
 	safe := render.NewSafe(buffered)
 	s.out, s.raw = safe, buffered
 	err = s.do(far.traced(ctx), command)

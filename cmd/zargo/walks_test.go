@@ -223,3 +223,58 @@ func checkSafe(t *testing.T, what, text string) {
 		return
 	}
 }
+
+// TestWalksReportTheRest checks that commands name what a walk leaves out: links without a target,
+// loops, special names, directories that are not nodes and other objects.
+func TestWalksReportTheRest(t *testing.T) {
+	for _, format := range []int{2, 3} {
+		t.Chdir(t.TempDir())
+		oddTree(t, "a", format, []string{"x"})
+		oddTree(t, "far", format, []string{"y"})
+		p := newProgram()
+		if err := os.Symlink("../far", "a/link"); err != nil {
+			t.Skip(err)
+		}
+		do(t, p, "copy a linked")
+		if out := do(t, p, "diff a linked"); !strings.Contains(out, "compared 10 nodes") {
+			t.Error(out)
+		}
+		write(t, "a/README.md", []byte("x"))
+		write(t, "a/folder/file", []byte("x"))
+		oddTree(t, "a/implied/sub", format, []string{"z"})
+		write(t, "a/.DS_Store", []byte("x"))
+		r := zargo(t, p, "copy a b")
+		for _, name := range []string{"README.md", "folder", "implied"} {
+			if !strings.Contains(r.err, "warning: "+name+": left out") || r.code != 0 {
+				t.Errorf("%s: %+v", name, r)
+			}
+		}
+		r = zargo(t, p, "diff a b")
+		if r.code != 14 || !strings.Contains(r.out, "implied/sub: only in the first") {
+			t.Errorf("%+v", r)
+		}
+		for name, target := range map[string]string{"dangling": "nowhere", "loop": ".", "sub/loop": "..", `back\slash`: "", "not\xffutf8": ""} {
+			full := filepath.Join("a", name)
+			if target == "" {
+				oddTree(t, full, format, []string{"x"})
+			} else if err := os.Symlink(target, full); err != nil {
+				t.Fatal(err)
+			}
+			fails(t, zargo(t, p, "copy a c"), zargo(t, p, "copy a c").code, strings.Trim(fmt.Sprintf("%+q", filepath.Base(name)), `"`))
+			for _, line := range []string{"copy a c", "diff a b", "consolidate a", "ls a", "ls -r a", "info a"} {
+				if line != "copy a c" && strings.Contains(name, "/") && line != "ls -r a" {
+					continue
+				}
+				if r := zargo(t, p, line); r.code == 0 {
+					t.Errorf("%s with %q: %+v", line, name, r)
+				}
+			}
+			if r := zargo(t, p, "validate a"); !strings.Contains(r.out, strings.Trim(fmt.Sprintf("%+q", filepath.Base(name)), `"`)) {
+				t.Errorf("validate with %q: %+v", name, r)
+			}
+			if err := os.RemoveAll(full); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/zargo-io/zargo/cmd/zargo/internal/render"
@@ -16,6 +17,7 @@ const maxWarnings = 20
 // warnings collects the warnings of a run, without duplicates.
 type warnings struct {
 	mu    sync.Mutex
+	whole bool // the command handles all nodes of a group, see handlesAll
 	lines []string
 	more  int
 }
@@ -33,18 +35,26 @@ func (w *warnings) warn(format string, args ...any) {
 	}
 }
 
-// found prints a warning if consolidated metadata is unreadable or out of date, because the command
-// then reads the documents of the nodes instead, or if a store cannot list. It ignores all other
-// findings; zargo validate reports them.
+// found prints a warning if consolidated metadata is unreadable, because the command then reads the
+// documents of the nodes instead. If the command copies or changes all nodes of a group, found also
+// prints a warning for everything in the group that is not a node, because the command leaves it
+// out. It ignores all other findings; zargo validate reports them.
 func (w *warnings) found(f rule.Finding) {
-	switch f.Rule {
-	case rule.BadConsolidated:
+	switch {
+	case f.Rule == rule.BadConsolidated:
 		w.warn("%s: %s", f.Key, f.Message())
-	case rule.Stale:
-		w.warn("%s: consolidated metadata is out of date: %s", f.Key, f.Text)
-	case rule.Unlisted:
-		w.warn("%s: the store cannot list: %s", f.Key, f.Text)
+	case f.Rule == rule.NoNode && w.whole:
+		w.warn("%s: left out: the directory is not a node", f.Path)
+	case f.Rule == rule.StrayKey && w.whole:
+		w.warn("%s: left out: the object is not part of the hierarchy", f.Key)
 	}
+}
+
+// handlesAll reports whether a command handles all nodes of a group, so that a user expects the
+// same of everything in it.
+func handlesAll(command string) bool {
+	name, rest, _ := strings.Cut(command, " ")
+	return slices.Contains([]string{"copy", "migrate"}, name) || name == "transfer" && strings.HasPrefix(rest, "plan")
 }
 
 func (w *warnings) printWarnings(out io.Writer) {

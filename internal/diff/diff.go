@@ -16,7 +16,7 @@ type Options struct {
 	SkipMetadata bool
 	SkipValues   bool
 	First        int        // maximum number of reported elements per array; 0 means 10 and a negative number means none
-	Tolerance    *Tolerance // permitted differences of floats; nil compares bit by bit
+	Tolerance    *Tolerance // permitted differences of numbers; nil compares bit by bit
 	Memory       int64      // maximum bytes of values that are compared at a time; 0 means 256 MiB
 
 	// All permits the comparison of large sparse arrays, which may take very long. Two arrays are
@@ -36,6 +36,9 @@ type Result struct {
 	Compared int    `json:"nodes_compared"`    // nodes at paths that exist on both sides
 	Elements int64  `json:"elements_compared"` // compared elements of all arrays
 	Nodes    []Node `json:"nodes"`             // nodes that differ, sorted by path; not nil
+	// Skipped has the keys in groups that belong to no node, and so were not compared. It does not
+	// make the result unequal, unless only one side has a node in a directory that is not a group.
+	Skipped []Skipped `json:"not_compared,omitempty"`
 }
 
 // Equal reports whether the comparison found no difference.
@@ -91,9 +94,25 @@ func Run(ctx context.Context, a, b zarr.Node, o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	if !o.SkipValues {
+		if err := o.Tolerance.effective(x, y); err != nil {
+			return nil, err
+		}
+	}
 	all := maps.Clone(x)
 	maps.Copy(all, y)
 	r := &Result{Nodes: []Node{}}
+	for _, of := range []struct {
+		side  string
+		n     zarr.Node
+		nodes map[string]zarr.Node
+	}{{"a", a, x}, {"b", b, y}} {
+		s, err := account(ctx, of.side, of.n, of.nodes)
+		if err != nil {
+			return nil, err
+		}
+		r.Skipped = append(r.Skipped, s...)
+	}
 	total := int64(0)
 	if !o.SkipValues {
 		total = elements(x, y)
@@ -125,6 +144,7 @@ func Run(ctx context.Context, a, b zarr.Node, o Options) (*Result, error) {
 			r.Nodes = append(r.Nodes, n)
 		}
 	}
+	r.unreachable()
 	return r, nil
 }
 

@@ -4,7 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"maps"
+	"math"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/zargo-io/zargo/internal/jsontext"
 	"github.com/zargo-io/zargo/zarr"
@@ -31,7 +34,9 @@ func members(a, b zarr.Node) ([]Member, error) {
 		if err != nil {
 			return nil, err
 		}
-		d.add("attributes/"+name, p, q)
+		if !sameJSON(p, q) {
+			d.add("attributes/"+name, p, q)
+		}
 	}
 	return d.list, nil
 }
@@ -53,8 +58,10 @@ func arrays(d *differences, a, b *zarr.Array) {
 	if (!a.Regular() || !b.Regular()) && !x.Grid.Equal(y.Grid) {
 		d.list = append(d.list, Member{"chunk_grid", marshal(x.Grid), marshal(y.Grid)})
 	}
-	d.add("codecs", codecsText(x.Codecs), codecsText(y.Codecs))
-	d.add("chunk_key_encoding", text(x.Keys.Name+" "+x.Keys.Separator), text(y.Keys.Name+" "+y.Keys.Separator))
+	if p, q := codecsText(x.Codecs), codecsText(y.Codecs); !bytes.Equal(p, q) && !sameCodecs(a, b) {
+		d.add("codecs", p, q)
+	}
+	d.add("chunk_key_encoding", keysText(x), keysText(y))
 	d.add("dimension_names", names(x.Dims), names(y.Dims))
 }
 
@@ -84,6 +91,73 @@ func attr(attrs meta.Attrs, name string) (json.RawMessage, error) {
 		return text(string(b)), nil //nolint:nilerr // the text differs from that of every other value
 	}
 	return canon, nil
+}
+
+// sameCodecs reports whether the codecs of two arrays of one format and one data type have the same
+// meaning: they are equal when they are written again. For example, "bytes" may have a byte order
+// although the elements are single bytes, and a codec may be a name or an object.
+func sameCodecs(a, b *zarr.Array) bool {
+	if a.Format() != b.Format() {
+		return false
+	}
+	x, ex := a.MetadataV3()
+	y, ey := b.MetadataV3()
+	return ex == nil && ey == nil && bytes.Equal(codecsText(x.Codecs), codecsText(y.Codecs))
+}
+
+// keysText describes the chunk keys of an array. The separator counts only if keys contain it.
+func keysText(m *meta.Array) json.RawMessage {
+	if n := len(m.Shape); n == 0 || n == 1 && m.Keys.Name == "v2" {
+		return text(m.Keys.Name)
+	}
+	return text(m.Keys.Name + " " + m.Keys.Separator)
+}
+
+// sameJSON reports whether two JSON values have the same meaning: equal members in any order, and
+// equal numbers. An integer differs from a float, as in most languages.
+func sameJSON(a, b json.RawMessage) bool {
+	if a == nil || b == nil || bytes.Equal(a, b) {
+		return a == nil && b == nil || bytes.Equal(a, b)
+	}
+	var x, y any
+	for _, of := range []struct {
+		doc []byte
+		to  *any
+	}{{a, &x}, {b, &y}} {
+		dec := json.NewDecoder(bytes.NewReader(of.doc))
+		dec.UseNumber()
+		if dec.Decode(of.to) != nil {
+			return false
+		}
+	}
+	return sameValue(x, y)
+}
+
+func sameValue(a, b any) bool {
+	switch a := a.(type) {
+	case json.Number:
+		b, ok := b.(json.Number)
+		return ok && sameNumber(a.String(), b.String())
+	case []any:
+		b, ok := b.([]any)
+		return ok && slices.EqualFunc(a, b, sameValue)
+	case map[string]any:
+		b, ok := b.(map[string]any)
+		return ok && maps.EqualFunc(a, b, sameValue)
+	}
+	return a == b
+}
+
+func sameNumber(a, b string) bool {
+	if a == b {
+		return true
+	}
+	if !strings.ContainsAny(a, ".eE") || !strings.ContainsAny(b, ".eE") {
+		return false
+	}
+	x, ex := strconv.ParseFloat(a, 64)
+	y, ey := strconv.ParseFloat(b, 64)
+	return ex == nil && ey == nil && math.Float64bits(x) == math.Float64bits(y)
 }
 
 // codecsText returns codecs as JSON. The members of their configurations are sorted.
@@ -121,8 +195,9 @@ func fillText(m *meta.Array) json.RawMessage {
 	return elementText(m.DType, m.Fill)
 }
 
+// names returns dimension names as JSON, or nil if no dimension has a name.
 func names(dims []string) json.RawMessage {
-	if dims == nil {
+	if !slices.ContainsFunc(dims, func(name string) bool { return name != "" }) {
 		return nil
 	}
 	return marshal(dims)

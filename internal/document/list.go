@@ -78,10 +78,15 @@ func (n *Node) below(key string) string {
 type Place struct {
 	Path   string
 	Format int
+	// Object is set if the path is not a directory, but an object that is not a document.
+	Object bool
+	// Unread is set for an Object whose size the listing does not report. It may be a name that the
+	// store cannot read, such as a symbolic link without a target.
+	Unread bool
 }
 
-// Children lists the directories one level below the groups, sorted by path. Each directory has the
-// format of its group.
+// Children lists the directories and the objects one level below the groups, without documents,
+// sorted by path. Each has the format of its group.
 func (n *Node) Children(ctx context.Context, groups []Place) ([]Place, error) {
 	ctx, s := n.begin(ctx)
 	dirs := make([][]Place, len(groups))
@@ -91,9 +96,10 @@ func (n *Node) Children(ctx context.Context, groups []Place) ([]Place, error) {
 			if err != nil {
 				return err
 			}
-			if e.Dir {
-				dirs[i] = append(dirs[i], Place{e.Key, g.Format})
+			if !e.Dir && isDocument(e.Key[strings.LastIndexByte(e.Key, '/')+1:]) {
+				continue
 			}
+			dirs[i] = append(dirs[i], Place{e.Key, g.Format, !e.Dir, !e.Dir && e.Size < 0})
 		}
 		return nil
 	})
@@ -103,4 +109,13 @@ func (n *Node) Children(ctx context.Context, groups []Place) ([]Place, error) {
 	all := slices.Concat(dirs...)
 	slices.SortFunc(all, func(a, b Place) int { return cmp.Compare(a.Path, b.Path) })
 	return all, nil
+}
+
+// isDocument reports whether a document of a group has the name, or a file of a file manager.
+func isDocument(name string) bool {
+	switch name {
+	case ZarrJSON, ZArray, ZGroup, ZAttrs, ZMetadata, ".DS_Store", "Thumbs.db", "desktop.ini":
+		return true
+	}
+	return false
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/zargo-io/zargo/internal/document"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/meta"
+	"github.com/zargo-io/zargo/zarr/rule"
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
@@ -40,7 +41,9 @@ func (n *Node) Names(ctx context.Context) (names []string, err error) {
 		return nil, n.unlisted(bad, err)
 	}
 	for _, c := range children {
-		names = append(names, Below(n.Path, c.Path))
+		if !c.Object || c.Unread {
+			names = append(names, Below(n.Path, c.Path))
+		}
 	}
 	return names, nil
 }
@@ -59,8 +62,9 @@ type Found struct {
 	Node *Node
 	Err  error
 
-	path  string
-	large bool // the documents are longer than soon, so Node is not read yet
+	path   string
+	object bool // the path is that of an object, which is not a directory
+	large  bool // the documents are longer than soon, so Node is not read yet
 }
 
 // Members yields the nodes at most depth levels below the group. A depth of -1 means all levels.
@@ -106,6 +110,7 @@ func (n *Node) walk(ctx context.Context, depth int, yield func(Found) bool) {
 		level = nil
 		if !n.opened(ctx, children, func(f Found) bool {
 			if f.path != "" && f.Node == nil && f.Err == nil {
+				n.passedOver(f.path, f.object)
 				return true
 			}
 			if !yield(f) {
@@ -193,7 +198,8 @@ func (n *Node) bindAll(all map[string]meta.Node, key string, depth int) (nodes [
 	return nodes
 }
 
-// children returns the directories that are directly below the groups of a level, sorted by path.
+// children returns the directories and the other objects that are directly below the groups of a
+// level, sorted by path.
 func (n *Node) children(ctx context.Context, level []*Node) ([]document.Place, error) {
 	groups := make([]document.Place, len(level))
 	for i, l := range level {
@@ -219,7 +225,7 @@ func (n *Node) openAll(ctx context.Context, children []document.Place) ([]Found,
 		if notMeta(err) {
 			return err
 		}
-		nodes[i] = Found{path: children[i].Path, Node: f, Err: err}
+		nodes[i] = Found{path: children[i].Path, object: children[i].Object, Node: f, Err: err}
 		return nil
 	})
 	return nodes, err
@@ -230,6 +236,9 @@ func (n *Node) openAll(ctx context.Context, children []document.Place) ([]Found,
 // one format, so openChild tries the format of the parent first. A v3 node then takes one request
 // instead of four, a v2 array takes two, and a v2 group takes three.
 func (n *Node) openChild(ctx context.Context, c document.Place, most int64) (*Node, error) {
+	if c.Object {
+		return nil, n.readable(ctx, c)
+	}
 	formats := []int{c.Format, 5 - c.Format}
 	if n.Cfg.Format != 0 {
 		formats = []int{n.Cfg.Format}
@@ -243,7 +252,7 @@ func (n *Node) openChild(ctx context.Context, c document.Place, most int64) (*No
 		in.Format, in.Limit = f, most
 		docs, err := in.FindMember(ctx)
 		if err != nil {
-			return nil, at.Errorf(err)
+			return nil, at.Errorf(unnamed(in.Path, err))
 		}
 		found, err := at.Parse(docs)
 		if err != nil {
@@ -255,3 +264,42 @@ func (n *Node) openChild(ctx context.Context, c document.Place, most int64) (*No
 	}
 	return nil, nil
 }
+
+// unnamed returns err, the error of reading a member, as a *fault.MetaError if the store cannot read
+// its name. Other members can be read.
+func unnamed(path string, err error) error {
+	if errors.Is(err, fault.Path) {
+		return &fault.MetaError{Key: path, Err: err}
+	}
+	return err
+}
+
+// readable returns a *fault.MetaError for an object in a group that the store lists but cannot read:
+// a symbolic link without a target or in a loop, a special file, or a name that is not a key. The
+// name may be that of a node.
+func (n *Node) readable(ctx context.Context, c document.Place) error {
+	if !c.Unread {
+		return nil
+	}
+	_, err := n.Docs().Probe(ctx, c.Path)
+	if errors.Is(err, fault.NotFound) || errors.Is(err, fault.Refused) || errors.Is(err, fault.Path) {
+		return n.at(c.Path).Errorf(&fault.MetaError{Key: c.Path, Err: err})
+	}
+	return nil // another object
+}
+
+// passedOver reports a directory that is not a node, or an object that is not a document.
+func (n *Node) passedOver(path string, object bool) {
+	if n.Cfg.Tell == nil || strings.HasPrefix(path[strings.LastIndexByte(path, '/')+1:], private) {
+		return
+	}
+	if object {
+		group, _ := document.Parent(path)
+		n.Cfg.Tell(rule.Finding{Rule: rule.StrayKey, Path: group, Key: path})
+		return
+	}
+	n.Cfg.Tell(rule.Finding{Rule: rule.NoNode, Path: path})
+}
+
+// private is the prefix of the directories in which zargo keeps the state of unfinished work.
+const private = "__zargo_"

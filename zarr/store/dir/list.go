@@ -20,8 +20,8 @@ const batch = 512
 var errStop = errors.New("stop")
 
 // List implements [store.Store]. It reads large directories in parts, so a long listing takes
-// little memory. It skips entries that disappear during the listing, and names that
-// [store.CheckKey] refuses, because the Store cannot read them.
+// little memory. It skips entries that disappear during the listing. Names that [store.CheckKey]
+// refuses, which the Store cannot read, have size -1.
 func (s *Store) List(ctx context.Context, prefix string, o store.ListOptions) iter.Seq2[store.Entry, error] {
 	return func(yield func(store.Entry, error) bool) {
 		err := o.Check(prefix)
@@ -103,11 +103,11 @@ func (w *walk) folder(path, prefix string) error {
 	defer func() { w.above = w.above[:len(w.above)-1] }()
 	return w.eachName(path, func(d os.DirEntry) error {
 		key := prefix + d.Name()
-		if store.CheckKey(key) != nil || checkNames(key) != nil {
-			return nil
-		}
 		if !w.wants(key) {
 			return nil
+		}
+		if store.CheckKey(key) != nil || checkNames(key) != nil {
+			return w.give(store.Entry{Key: key, Size: -1})
 		}
 		full := path + "/" + d.Name()
 		if d.Type()&os.ModeSymlink != 0 && w.link == "" {
@@ -119,9 +119,7 @@ func (w *walk) folder(path, prefix string) error {
 		}
 		kind, fi := w.look(full, d)
 		switch kind {
-		case loop:
-			return nil
-		case special:
+		case loop, special:
 			if w.link == key {
 				w.link = "" // the link is not followed
 			}
