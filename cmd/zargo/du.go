@@ -63,6 +63,9 @@ func (c *duCmd) show(ctx context.Context, s *session, list func(each func(store.
 	if err != nil {
 		return nil, p.fail(err)
 	}
+	if list != nil && errors.Is(unread, fault.Refused) {
+		unread = nil // a link that is removed without being followed
+	}
 	top := nodes[""]
 	s.far.begin(work{unit: "objects"})
 	links := newLinks(nodes)
