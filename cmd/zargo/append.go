@@ -48,6 +48,9 @@ func (c *appendCmd) Run(ctx context.Context, s *session) error {
 		return err
 	}
 	defer p.release()
+	if n, err = n.Stored(ctx); err != nil {
+		return p.fail(err)
+	}
 	s.far.begin(work{verb: "written", ahead: s.report.BytesUsed.Load})
 	switch n := n.(type) {
 	case *zarr.Array:

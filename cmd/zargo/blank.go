@@ -38,7 +38,7 @@ func (c *blankCmd) Run(ctx context.Context, s *session) error {
 	if len(items) == 0 {
 		return usagef("select the elements with --sel or --isel; ... selects all")
 	}
-	p, n, err := s.openNode(ctx, c.URL, c.options()...)
+	p, n, err := s.openStored(ctx, c.URL, c.options()...)
 	if err != nil {
 		return err
 	}

@@ -36,7 +36,11 @@ func (dumpCmd) Help() string {
 
 // Run prints a dataset as CDL.
 func (c *dumpCmd) Run(ctx context.Context, s *session) error {
-	p, n, err := s.openNode(ctx, c.URL)
+	open := s.openNode
+	if c.Coords || c.Vars != "" || c.Values {
+		open = s.openStored
+	}
+	p, n, err := open(ctx, c.URL)
 	if err != nil {
 		return err
 	}

@@ -81,7 +81,18 @@ func (s *session) openMember(ctx context.Context, group openurl.Location, name s
 	if err != nil {
 		return nil, nil, err
 	}
-	d, err := dataset.Open(ctx, p.Store, "", o, s.options(pictureLimits())...)
+	n, err := zarr.Open(ctx, p.Store, "", s.options(pictureLimits())...)
+	if err == nil {
+		n, err = n.Stored(ctx)
+	}
+	g, isGroup := n.(*zarr.Group)
+	if err == nil && !isGroup {
+		err = fault.Newf(fault.NotFound, "the node is an array, want a group")
+	}
+	var d *dataset.Dataset
+	if err == nil {
+		d, err = dataset.OpenGroup(ctx, g, o)
+	}
 	if err == nil {
 		var v *dataset.Variable
 		if v, err = d.Var(name); err == nil {

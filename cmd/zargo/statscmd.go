@@ -153,7 +153,7 @@ func (c *statsCmd) Run(ctx context.Context, s *session) error {
 	}
 	p, a, err := s.openArray(ctx, c.URL, c.options()...)
 	if errors.Is(err, fault.NotFound) {
-		q, n, grouped := s.openNode(ctx, c.URL, c.options()...)
+		q, n, grouped := s.openStored(ctx, c.URL, c.options()...)
 		if grouped == nil {
 			defer q.release()
 		}

@@ -98,7 +98,7 @@ func (g Group) once(ctx context.Context, dim string, rows []Rows, o Options) (do
 	if n == 0 {
 		return s.Attrs, nil
 	}
-	if err := of.complete(w.members); err != nil {
+	if err := of.complete(ctx, w.members); err != nil {
 		return doc, err
 	}
 	if err := w.run(ctx); err != nil {
@@ -207,8 +207,8 @@ func (g *group) unchanged(ctx context.Context) error {
 func same(a, b document.Stored) bool { return a.There() == b.There() && bytes.Equal(a.Bytes, b.Bytes) }
 
 // complete returns fault.Selection if the consolidated metadata has an array with the dimension
-// that is not in members.
-func (g *group) complete(members []member) error {
+// that is not in members. Such an array must be stored: the consolidated metadata may be stale.
+func (g *group) complete(ctx context.Context, members []member) error {
 	for _, path := range slices.Sorted(maps.Keys(g.copies)) {
 		m, ok := g.copies[path].(*meta.Array)
 		if !ok {
@@ -223,6 +223,10 @@ func (g *group) complete(members []member) error {
 		}
 		given := func(m member) bool { return g.below(m.array) == path }
 		if !slices.ContainsFunc(members, given) {
+			_, err := g.Open(ctx, document.Join(g.Source.At.Path, path))
+			if errors.Is(err, fault.NotFound) {
+				continue
+			}
 			return fault.Newf(fault.Selection, "%q also has dimension %q and needs rows", document.Join(g.Source.At.Path, path), g.dim)
 		}
 	}
