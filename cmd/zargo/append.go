@@ -19,7 +19,7 @@ type appendCmd struct {
 	URL      string         `arg:"" name:"url" help:"The array, or the group that contains the arrays."`
 	Files    []string       `arg:"" optional:"" name:"file" help:"The data to append: FILE.npy, or - for standard input. For a group, ARRAY=FILE.npy for each array that has the dimension."`
 	Dim      string         `required:"" help:"The axis to extend: its name or, for an array, its number." placeholder:"NAME"`
-	TakeOver *time.Duration `help:"Take over an append or a resize that started at least this long ago and has not ended. Use it only if its process was killed." placeholder:"TIME"`
+	TakeOver *time.Duration `help:"Take over an append or a resize whose process has not renewed its claim for this long. A process that lives renews it every 30 s." placeholder:"TIME"`
 	At       *int           `help:"Append only if the array has N rows. If it has more, the exit code is 10, so a job that runs twice appends once." placeholder:"N"`
 	Wait     time.Duration  `help:"Wait this long for other appends to end." placeholder:"TIME"`
 	IfAbsent bool           `help:"Do nothing if the coordinate has the new labels already, so a job that runs twice appends once. Only for a group."`
@@ -35,7 +35,7 @@ func (appendCmd) Help() string {
 	return examples(
 		"zargo append weather.zarr/t2m january.npy --dim time",
 		"zargo append 's3://bucket/weather.zarr?region=eu-central-1' --dim time t2m=day.npy time=hours.npy --wait 5m",
-		"zargo append 's3://bucket/weather.zarr?region=eu-central-1' --dim time t2m=day.npy time=hours.npy --take-over 1h",
+		"zargo append 's3://bucket/weather.zarr?region=eu-central-1' --dim time t2m=day.npy time=hours.npy --take-over 2m",
 		"zargo append 's3://bucket/weather.zarr?region=eu-central-1' --dim time t2m=day.npy time=hours.npy --if-absent --wait 5m",
 		"zargo append 's3://bucket/weather.zarr?region=eu-central-1' --dim time time=year.npy --reserve",
 	)

@@ -19,7 +19,7 @@ type resizeCmd struct {
 	Clear        bool           `help:"Set elements outside the new shape to the fill value, in chunks that are partly outside. Otherwise they reappear if the array grows again."`
 	MetadataOnly bool           `name:"metadata-only" help:"Keep all chunks, so that all values reappear if the array grows again."`
 	Wait         time.Duration  `help:"Wait this long for another append or resize to end." placeholder:"TIME"`
-	TakeOver     *time.Duration `help:"Take over an append or a resize that started at least this long ago and has not ended. Use it only if its process was killed." placeholder:"TIME"`
+	TakeOver     *time.Duration `help:"Take over an append or a resize whose process has not renewed its claim for this long. A process that lives renews it every 30 s." placeholder:"TIME"`
 	consolidateFlag
 }
 

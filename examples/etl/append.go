@@ -21,11 +21,11 @@ const along = "time"
 // first day.
 const shardHours = 24 * 10
 
-// patience is the maximum time to wait for other jobs that append. An append that started at least
-// dead ago is assumed to be killed.
+// patience is the maximum time to wait for other jobs that append. An append that has
+// not renewed its claim for dead is assumed to be killed.
 const (
 	patience = 10 * time.Minute
-	dead     = time.Hour
+	dead     = 2 * time.Minute
 )
 
 // appendDays appends days to a dataset, in the given order.

@@ -31,7 +31,10 @@ type Claim struct {
 	From  int       // extent along the axis before an Append
 	To    int       // extent along the axis after an Append
 	Since time.Time // start of the change, by the clock of its process
-	Was   []int     // previous shape, for a Resize that deletes chunks
+	// Renewed is the time at which the process last renewed the claim, or zero. A process renews its
+	// claim while it lives.
+	Renewed time.Time
+	Was     []int // previous shape, for a Resize that deletes chunks
 
 	// Ends are other extents that arrays of the group may have: the values of To of earlier appends
 	// with the same From. These appends were taken over, but each of them may have committed an
@@ -60,6 +63,7 @@ type stored struct {
 	From      int        `json:"from,omitempty"`
 	To        int        `json:"to,omitempty"`
 	Since     *time.Time `json:"since,omitempty"`
+	Renewed   *time.Time `json:"renewed,omitempty"`
 	Was       []int      `json:"was,omitempty"`
 	Ends      []int      `json:"ends,omitempty"`
 	Pending   bool       `json:"pending,omitempty"`
@@ -85,6 +89,9 @@ func Parse(raw []byte) (Claim, error) {
 	if s.Since != nil {
 		c.Since = *s.Since
 	}
+	if s.Renewed != nil {
+		c.Renewed = *s.Renewed
+	}
 	return c, nil
 }
 
@@ -108,8 +115,12 @@ func (c Claim) JSON() json.RawMessage {
 	if c.ID == "" {
 		return nil
 	}
+	var renewed *time.Time
+	if !c.Renewed.IsZero() {
+		renewed = &c.Renewed
+	}
 	b, err := json.Marshal(stored{
-		ID: c.ID, What: c.What, Axis: c.Axis, Dim: c.Dim, From: c.From, To: c.To,
+		Renewed: renewed, ID: c.ID, What: c.What, Axis: c.Axis, Dim: c.Dim, From: c.From, To: c.To,
 		Since: &c.Since, Was: c.Was, Ends: c.Ends, Pending: c.Pending, Done: c.Done,
 	})
 	if err != nil {
@@ -120,6 +131,14 @@ func (c Claim) JSON() json.RawMessage {
 
 // Under reports whether a change is in progress: c is neither the zero Claim nor Done.
 func (c Claim) Under() bool { return c.ID != "" && !c.Done }
+
+// Alive returns the last time at which the process of the claim is known to have lived.
+func (c Claim) Alive() time.Time {
+	if c.Renewed.After(c.Since) {
+		return c.Renewed
+	}
+	return c.Since
+}
 
 // Reached reports whether an array with this number of rows may contain the rows of the append c,
 // or the rows of an append that c took over.
@@ -157,7 +176,11 @@ func (c Claim) String() string {
 	case c.What == Append:
 		what += fmt.Sprintf(" of axis %d from %d to %d", c.Axis, c.From, c.To)
 	}
-	return fmt.Sprintf("%s, begun %s,", what, c.Since.Format(time.RFC3339))
+	what = fmt.Sprintf("%s, begun %s,", what, c.Since.Format(time.RFC3339))
+	if !c.Renewed.IsZero() {
+		what += fmt.Sprintf(" last renewed %s,", c.Renewed.Format(time.RFC3339))
+	}
+	return what
 }
 
 func article(what string) string {

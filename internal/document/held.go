@@ -18,15 +18,16 @@ import (
 
 // TakeOver selects the claims of other processes that a change may take over.
 type TakeOver struct {
-	May  bool          // allows claims of appends and resizes that are at least Age old
+	May  bool          // allows claims of appends and resizes that were not renewed for Age
 	Age  time.Duration // 0 or less means any age
 	IDs  []string      // allows claims with these IDs, regardless of age
 	What string        // allows claims of this kind of change, regardless of age
 }
 
 // Held is a document that carries a claim of this process. Check may be called concurrently with
-// itself. No other method may run concurrently with any method.
+// itself. No other method may run concurrently with any method. Renewals run concurrently; see Keep.
 type Held struct {
+	keeper
 	n      *Node
 	doc    Stored
 	claim  claim.Claim
@@ -144,7 +145,7 @@ func (t TakeOver) allows(c claim.Claim) bool {
 	if slices.Contains(t.IDs, c.ID) || t.What != "" && c.What == t.What {
 		return true
 	}
-	return t.May && c.What != claim.Migrate && (t.Age <= 0 || time.Since(c.Since) >= t.Age)
+	return t.May && c.What != claim.Migrate && (t.Age <= 0 || time.Since(c.Alive()) >= t.Age)
 }
 
 // applied reports whether the put of change c, with the text tried, produced the document as last
@@ -260,14 +261,17 @@ func (h *Held) swap(ctx context.Context, c Change) (tried []byte, lost bool, err
 // stored has changed. Check sends one request, which transfers no bytes if the document is
 // unchanged.
 func (h *Held) Check(ctx context.Context) error {
-	t, err := h.look(ctx)
+	h.mu.RLock()
+	was := &Held{n: h.n, doc: h.doc, claim: h.claim, record: h.record, shape: h.shape}
+	h.mu.RUnlock()
+	t, err := was.look(ctx)
 	switch {
 	case err != nil:
 		return err
-	case t.Claim.ID != h.claim.ID:
-		return h.gone(t)
+	case t.Claim.ID != was.claim.ID:
+		return was.gone(t)
 	}
-	return t.As(h.doc)
+	return t.As(was.doc)
 }
 
 // look reads the current document without changing h.
@@ -335,6 +339,13 @@ func (h *Held) Commit(ctx context.Context, c Change) error {
 // calls next with the document. If next returns an error, CommitBy returns that error. Even if ctx
 // ends or a response is lost, CommitBy completes a commit in progress; see [Settling].
 func (h *Held) CommitBy(ctx context.Context, next func(Stored) (Change, error)) error {
+	h.busy.Lock()
+	defer h.busy.Unlock()
+	defer func() {
+		if !h.claim.Under() {
+			h.stop()
+		}
+	}()
 	err := h.commit(ctx, next)
 	if err == nil || !unknown(err) {
 		return err
@@ -396,6 +407,7 @@ func (h *Held) adopt(t Text) {
 // GiveUp removes the claim from the document. wrote means that the change may have put or deleted
 // objects. GiveUp then records the affected region.
 func (h *Held) GiveUp(ctx context.Context, wrote bool) error {
+	h.Stop()
 	c := Change{Record: h.record}
 	if wrote {
 		c.Record = c.Record.GivenUp(h.claim, h.shape)
@@ -404,11 +416,23 @@ func (h *Held) GiveUp(ctx context.Context, wrote bool) error {
 }
 
 // Doc returns the document as last read or written.
-func (h *Held) Doc() Stored { return h.doc }
+func (h *Held) Doc() Stored {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	return h.doc
+}
 
 // Claim returns the claim that holds the document. After a change without a claim, it returns the
 // zero Claim.
-func (h *Held) Claim() claim.Claim { return h.claim }
+func (h *Held) Claim() claim.Claim {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	return h.claim
+}
 
 // Record returns the record in the document.
-func (h *Held) Record() claim.Record { return h.record }
+func (h *Held) Record() claim.Record {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	return h.record
+}

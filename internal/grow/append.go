@@ -58,6 +58,7 @@ func (m *member) extent() int { return extentOf(m.array, m.axis) }
 
 // run claims the rows, stores the rows and sets the shapes. If it fails, it ends the claims.
 func (w *appending) run(ctx context.Context) error {
+	defer w.stop()
 	if err := w.claim(ctx); err != nil {
 		return w.release(ctx, w.errf(err))
 	}
@@ -65,6 +66,18 @@ func (w *appending) run(ctx context.Context) error {
 		return w.release(ctx, err)
 	}
 	return w.commit(ctx)
+}
+
+// stop ends the renewals of the claims. The claim of a group stands for those of its arrays.
+func (w *appending) stop() {
+	if w.group != nil && w.group.held != nil {
+		w.group.held.Stop()
+	}
+	for i := range w.members {
+		if c := w.members[i].claimed; c != nil {
+			c.held.Stop()
+		}
+	}
 }
 
 // errf returns err. For an append without a group, errf adds the path of the array.
@@ -107,6 +120,9 @@ func (w *appending) claim(ctx context.Context) error {
 		one := c
 		one.Axis = m.axis
 		m.claimed, err = claimRows(ctx, m.array, one, over, changed)
+		if err == nil && w.group == nil {
+			m.claimed.held.Keep(ctx)
+		}
 		return err
 	})
 	if err != nil || w.group == nil {
@@ -183,17 +199,17 @@ func (w *appending) release(ctx context.Context, err error) error {
 	if w.group != nil {
 		old = w.group.old
 	}
-	failed := make([]error, len(w.members))
+	failed, ended := make([]error, len(w.members)), make([]error, len(w.members))
 	_ = concurrency.EachN(ctx, len(failed), len(failed), func(ctx context.Context, i int) error {
 		if m := &w.members[i]; m.claimed != nil {
-			m.claimed.giveUp(ctx)
+			ended[i] = m.claimed.giveUp(ctx, err)
 		} else if old.Under() {
 			failed[i] = dropClaim(ctx, m.array, w.group.taken())
 		}
 		return nil
 	})
 	if w.group != nil {
-		w.group.release(ctx, w, cmp.Or(failed...) == nil)
+		return w.group.release(ctx, w, cmp.Or(failed...) == nil, err)
 	}
-	return err
+	return cmp.Or(ended[0], err) // the first wraps err
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/zargo-io/zargo/internal/claim"
 	"github.com/zargo-io/zargo/internal/document"
@@ -128,12 +129,35 @@ func (c *claimed) commit(ctx context.Context, n, next int) (Array, error) {
 	return a, nil
 }
 
-// giveUp ends the claim after an error, even if ctx has ended, so that other processes need not
-// wait. If giveUp fails, the claim remains until another process takes it over.
-func (c *claimed) giveUp(ctx context.Context) { giveUp(ctx, c.held, c.wrote) }
+// giveUp ends the claim after the error err, even if ctx has ended, so that other processes need
+// not wait. It returns err. If giveUp fails, the claim remains until another process takes it over,
+// and the error says so.
+func (c *claimed) giveUp(ctx context.Context, err error) error {
+	return giveUp(ctx, c.held, c.wrote, err)
+}
 
-func giveUp(ctx context.Context, held *document.Held, wrote bool) {
+func giveUp(ctx context.Context, held *document.Held, wrote bool, err error) error {
 	ctx, cancel := document.Detached(ctx)
 	defer cancel()
-	_ = held.GiveUp(ctx, wrote)
+	c := held.Claim()
+	failed := held.GiveUp(ctx, wrote)
+	if failed == nil || errors.Is(failed, fault.Conflict) || !c.Under() {
+		return err // a conflict means that the claim is gone
+	}
+	return &remains{c, failed, err}
 }
+
+// remains is the error of a change that could not remove its claim.
+type remains struct {
+	claim  claim.Claim
+	failed error
+	err    error
+}
+
+func (e *remains) Error() string {
+	return fmt.Sprintf("%v; %v keeps its claim in the metadata, which could not be removed (%v): "+
+		"replace it with TakeOver (--take-over 2m), or remove it with upkeep.DropClaim (zargo validate --repair --drop-claims 2m)",
+		e.err, e.claim, e.failed)
+}
+
+func (e *remains) Unwrap() error { return e.err }

@@ -252,6 +252,9 @@ func (g *group) claim(ctx context.Context, c claim.Claim, over document.TakeOver
 		}
 		return document.Change{Claim: c, Record: t.Record}, err
 	})
+	if err == nil {
+		g.held.Keep(ctx)
+	}
 	return err
 }
 
@@ -275,22 +278,23 @@ func (g *group) taken() []string {
 
 // release ends the claim on the group after an error. It keeps the claim if this append took over
 // another append that has extended arrays or may still extend them. dropped means that the other
-// append has lost its claims on all arrays.
-func (g *group) release(ctx context.Context, w *appending, dropped bool) {
+// append has lost its claims on all arrays. release returns err, or an error that also describes a
+// claim that could not be removed.
+func (g *group) release(ctx context.Context, w *appending, dropped bool, err error) error {
 	if !g.old.Under() {
-		_ = g.held.GiveUp(ctx, false) // on failure the claim remains and can be taken over
-		return
+		return giveUp(ctx, g.held, false, err) // on failure the claim remains and can be taken over
 	}
-	longest, err := w.reached(ctx)
+	longest, unknown := w.reached(ctx)
 	switch {
-	case err != nil || !dropped: // the final lengths are unknown
+	case unknown != nil || !dropped: // the final lengths are unknown
 	case longest == w.from, longest == w.to && g.completed(ctx, w.members, longest):
-		_ = g.held.GiveUp(ctx, false)
+		return giveUp(ctx, g.held, false, err)
 	case longest != w.to:
 		c := g.held.Claim()
-		c.To, c.Ends, c.Pending, c.Since = longest, nil, false, g.old.Since
+		c.To, c.Ends, c.Pending, c.Since, c.Renewed = longest, nil, false, g.old.Since, g.old.Renewed
 		_ = g.held.Commit(ctx, document.Change{Claim: c, Record: g.held.Record()})
 	}
+	return err
 }
 
 // reached reopens the arrays and returns the length of the longest array.

@@ -56,13 +56,14 @@ func resize(ctx context.Context, a Array, shape []int, outside Outside, o Option
 	if !r.held.Claim().Under() {
 		return a.Parse(r.held.Doc())
 	}
+	r.held.Keep(ctx)
+	defer r.held.Stop()
 	err = r.clean(ctx)
 	if err == nil {
 		err = r.commit(ctx)
 	}
 	if err != nil {
-		giveUp(ctx, r.held, true)
-		return nil, err
+		return nil, giveUp(ctx, r.held, true, err)
 	}
 	return a.Parse(r.held.Doc())
 }

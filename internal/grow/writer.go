@@ -3,7 +3,9 @@ package grow
 import (
 	"context"
 	"errors"
+	"runtime"
 
+	"github.com/zargo-io/zargo/internal/document"
 	"github.com/zargo-io/zargo/internal/engine"
 	"github.com/zargo-io/zargo/zarr/fault"
 )
@@ -40,11 +42,12 @@ func NewWriter[T any](ctx context.Context, a Array, axis int, put Put[T], o Opti
 	if err != nil {
 		return nil, errf(a, err)
 	}
+	w.rows.held.Keep(ctx)
+	runtime.AddCleanup(w, (*document.Held).Leave, w.rows.held) // for a Writer that is not closed
 	w.a = w.rows.a
 	w.base = extentOf(w.a, axis)
 	if w.piece, err = streamedRows(ctx, w.a, axis, w.capacity); err != nil {
-		w.rows.giveUp(ctx)
-		return nil, errf(a, err)
+		return nil, errf(a, w.rows.giveUp(ctx, err))
 	}
 	if w.piece > 0 {
 		w.have = w.base % w.piece
@@ -251,14 +254,13 @@ func (w *Writer[T]) Close(ctx context.Context) error {
 	case errors.Is(was, errClosed):
 		return nil
 	case was != nil:
-		w.giveUp(ctx)
-		return was
+		return w.giveUp(ctx, was)
 	case w.pending():
 		err := w.store(ctx, true)
 		if err != nil {
-			w.giveUp(ctx)
+			return w.giveUp(ctx, err)
 		}
-		return err
+		return nil
 	}
 	if err := w.rows.held.GiveUp(ctx, false); err != nil {
 		return errf(w.a, err)
@@ -271,9 +273,9 @@ func (w *Writer[T]) Close(ctx context.Context) error {
 	return nil
 }
 
-func (w *Writer[T]) giveUp(ctx context.Context) {
+func (w *Writer[T]) giveUp(ctx context.Context, err error) error {
 	w.shards.abort(ctx)
-	w.rows.giveUp(ctx)
+	return w.rows.giveUp(ctx, err)
 }
 
 // Array returns the array with the readable rows.

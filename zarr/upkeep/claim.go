@@ -142,7 +142,7 @@ func CheckClaim(ctx context.Context, n zarr.Node, age time.Duration) error {
 	if err != nil || !c.Under() {
 		return err
 	}
-	if age > 0 && time.Since(c.Since) < age {
+	if age > 0 && time.Since(c.Alive()) < age {
 		return errorf(of.At, fault.Newf(fault.Conflict, "the claim must be older than %[2]v: %[1]v", c, age))
 	}
 	if g, ok := n.(*zarr.Group); ok {

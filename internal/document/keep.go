@@ -1,0 +1,109 @@
+package document
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/zargo-io/zargo/zarr/fault"
+)
+
+// Renewal is the time between two renewals of a claim. Other processes may assume that a claim is
+// abandoned if it was not renewed for four times as long, so one or two failed renewals do not
+// matter.
+const Renewal = 30 * time.Second
+
+// keeper renews a claim while its process lives.
+type keeper struct {
+	busy  sync.Mutex   // held by a change of the document, and by a renewal
+	mu    sync.RWMutex // protects the content of a Held, which a renewal replaces
+	timer *time.Timer  // protected by busy
+	ended bool         // protected by busy
+	end   func()       // ends a renewal in flight; nil without Keep
+	left  atomic.Bool  // set by Leave
+}
+
+// Keep renews the claim every [Renewal], also after ctx has ended, until the claim ends or Stop is
+// called. A renewal is a conditional put of the document. If another process has taken over the
+// claim, or if the process was suspended and the document has changed, the put fails and changes
+// nothing. Keep does nothing with SingleWriter or in a store without versions.
+func (h *Held) Keep(ctx context.Context) {
+	if h.n.SingleWriter || h.doc.Version == "" || !h.claim.Under() {
+		return
+	}
+	ctx, h.end = context.WithCancel(context.WithoutCancel(ctx))
+	h.busy.Lock()
+	defer h.busy.Unlock()
+	h.timer = time.AfterFunc(Renewal, func() {
+		if h.renew(ctx) {
+			h.busy.Lock()
+			defer h.busy.Unlock()
+			if !h.ended {
+				h.timer.Reset(Renewal)
+			}
+		}
+	})
+}
+
+// Stop ends the renewals, and waits for the end of a renewal in flight. The claim remains.
+func (h *Held) Stop() {
+	if h.end != nil {
+		h.end()
+	}
+	h.busy.Lock()
+	defer h.busy.Unlock()
+	h.stop()
+}
+
+// Leave makes the next renewal the end of the renewals. It may be called at any time.
+func (h *Held) Leave() { h.left.Store(true) }
+
+func (h *Held) stop() {
+	h.ended = true
+	if h.timer != nil {
+		h.timer.Stop()
+	}
+}
+
+// renew puts the document with the current time in the claim. It returns false if the claim is no
+// longer held.
+func (h *Held) renew(ctx context.Context) bool {
+	h.busy.Lock()
+	defer h.busy.Unlock()
+	if h.ended || h.left.Load() {
+		return false
+	}
+	ctx, cancel := context.WithTimeout(ctx, Settling)
+	defer cancel()
+	for range 3 {
+		c := h.claim
+		c.Renewed = time.Now().UTC().Truncate(time.Second)
+		doc, err := with(h.doc, Change{Claim: c, Record: h.record})
+		if err != nil {
+			return false
+		}
+		v, err := h.n.Swap(ctx, h.doc, doc, "")
+		switch {
+		case err == nil:
+			h.mu.Lock()
+			defer h.mu.Unlock()
+			h.claim, h.doc.Bytes, h.doc.Version = c, doc, v
+			return true
+		case !errors.Is(err, fault.Conflict):
+			return true // the store may be reachable next time
+		}
+		t, err := h.look(ctx)
+		if err != nil {
+			return true
+		}
+		if t.Claim.ID != h.claim.ID || t.As(h.doc) != nil {
+			return false // the next change returns the error
+		}
+		h.mu.Lock()
+		h.adopt(t) // another writer changed the attributes
+		h.mu.Unlock()
+	}
+	return true
+}
