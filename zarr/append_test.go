@@ -254,7 +254,7 @@ func TestTakeOver(t *testing.T) {
 						if _, err := zarr.Append(t.Context(), a, 0, more, zarr.AppendOptions{}); !errors.Is(err, zarr.ErrConflict) {
 							t.Fatalf("%v, want ErrConflict", err)
 						}
-						if _, err := zarr.Append(t.Context(), a, 0, more, zarr.AppendOptions{TakeOver: time.Hour}); !errors.Is(err, zarr.ErrConflict) {
+						if _, err := zarr.Append(t.Context(), a, 0, more, zarr.AppendOptions{TakeOver: 2 * time.Minute}); !errors.Is(err, zarr.ErrConflict) {
 							t.Fatalf("%v, want ErrConflict: the claim is young", err)
 						}
 					}

@@ -44,7 +44,7 @@ func appendDay(ctx context.Context, st store.Store, n int, values []float32, hou
 	if err != nil {
 		return err
 	}
-	o := zarr.AppendOptions{At: new(24 * n), Wait: 10 * time.Minute, TakeOver: time.Hour}
+	o := zarr.AppendOptions{At: new(24 * n), Wait: 10 * time.Minute, TakeOver: 2 * time.Minute}
 	_, err = g.Append(ctx, "time", o, zarr.RowsOf("t2m", values), zarr.RowsOf("time", hours))
 	return err
 }
@@ -83,7 +83,7 @@ func appendHours(ctx context.Context, st store.Store, hours []time.Time, t2m []f
 	if err != nil {
 		return err
 	}
-	_, err = d.Append(ctx, "time", dataset.AppendOptions{IfAbsent: true, Wait: 10 * time.Minute, TakeOver: time.Hour},
+	_, err = d.Append(ctx, "time", dataset.AppendOptions{IfAbsent: true, Wait: 10 * time.Minute, TakeOver: 2 * time.Minute},
 		dataset.StdTimes("time", hours), dataset.Floats("t2m", t2m))
 	return err
 }
