@@ -12,7 +12,7 @@
 // A response is accepted only if it can be the value:
 //
 //   - Only 404 and 410 are fault.NotFound. 401, 403, an unknown host name and an untrusted
-//     certificate are fault.Refused. 429 and 503 are fault.Throttled with their Retry-After. Other
+//     certificate are fault.Refused. With [ForbiddenIsAbsent] 403 is fault.NotFound too. 429 and 503 are fault.Throttled with their Retry-After. Other
 //     server errors and failures to connect are fault.Unavailable.
 //   - A response of text/html for a key that does not end in .html or .htm is a page, such as a
 //     login or an error that was sent with status 200. It is fault.Unavailable. An empty zarr.json,
@@ -20,8 +20,11 @@
 //   - A server that ignores ranges sends the whole value. The store extracts the range if the
 //     length of the value is announced and at most 32 MiB precede the range. Otherwise the response
 //     is fault.Unavailable.
-//   - A response with a Content-Encoding is errors.ErrUnsupported, because the body is not the
-//     stored bytes. Requests have the header Accept-Encoding: identity.
+//   - Requests have the header Accept-Encoding: identity. If a server nevertheless sends a
+//     Content-Encoding of gzip, the store decodes the body. GetOptions.Max limits the decoded bytes.
+//     For a range the store then reads the whole value and extracts the range, if at most 32 MiB
+//     precede the range or, for a range at the end, the value has at most 32 MiB. Other encodings
+//     are errors.ErrUnsupported.
 //   - A body shorter than announced is fault.Unavailable with a *store.TruncatedError. A body
 //     without a length is accepted if the protocol marks its end.
 //   - A request without progress for 30 s is fault.Unavailable ([StallTimeout]). Only the context

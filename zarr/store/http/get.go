@@ -41,7 +41,19 @@ func (s *Store) get(ctx context.Context, key string, o store.GetOptions, buf []b
 	if err := o.Range.Check(); err != nil {
 		return store.Value{}, err
 	}
-	req, err := s.request(ctx, key, o)
+	v, err := s.try(ctx, key, o, o.Range, buf)
+	var e *StatusError
+	beyond := errors.As(err, &e) && e.Status == http.StatusRequestedRangeNotSatisfiable
+	if errors.Is(err, errEncodedRange) || beyond { // the encoding may be shorter than the value
+		return s.try(ctx, key, o, store.Range{}, buf)
+	}
+	return v, err
+}
+
+// try sends one request for a range of the value. The range is o.Range, or the whole value of which
+// o.Range is cut.
+func (s *Store) try(ctx context.Context, key string, o store.GetOptions, sent store.Range, buf []byte) (store.Value, error) {
+	req, err := s.request(ctx, key, o, sent)
 	if err != nil {
 		return store.Value{}, err
 	}
@@ -50,10 +62,13 @@ func (s *Store) get(ctx context.Context, key string, o store.GetOptions, buf []b
 		return store.Value{}, noAnswer(err)
 	}
 	defer func() { _ = resp.Body.Close() }()
+	if resp.StatusCode == http.StatusForbidden && s.forbidden {
+		return store.Value{}, fault.Newf(fault.NotFound, "%v", status(resp, o))
+	}
 	return receive(resp, key, o, buf)
 }
 
-func (s *Store) request(ctx context.Context, key string, o store.GetOptions) (*http.Request, error) {
+func (s *Store) request(ctx context.Context, key string, o store.GetOptions, sent store.Range) (*http.Request, error) {
 	for _, v := range []store.Version{o.IfVersion, o.IfNotVersion} {
 		if v != "" && !strings.HasPrefix(string(v), `"`) {
 			return nil, fmt.Errorf("version %q is not a strong ETag: %w", v, errors.ErrUnsupported)
@@ -67,7 +82,7 @@ func (s *Store) request(ctx context.Context, key string, o store.GetOptions) (*h
 		req.Header[name] = values
 	}
 	req.Header.Set("Accept-Encoding", "identity")
-	if h := provider.RangeHeader(o.Range); h != "" {
+	if h := provider.RangeHeader(sent); h != "" {
 		req.Header.Set("Range", h)
 	}
 	if o.IfVersion != "" {
@@ -96,6 +111,7 @@ func noAnswer(err error) error {
 type answer struct {
 	size    int64 // size of the value; -1 if unknown
 	skip, n int64 // numbers of bytes to discard and to read; n is -1 if unknown
+	gzip    bool  // the body is the value, encoded by gzip
 	version store.Version
 }
 
@@ -106,6 +122,9 @@ func receive(resp *http.Response, key string, o store.GetOptions, buf []byte) (s
 	}
 	if o.Max > 0 && a.n > o.Max {
 		return store.Value{}, &store.TooLong{Announced: a.n, Max: o.Max, Version: a.version}
+	}
+	if a.gzip {
+		return a.decode(resp.Body, key, o, buf)
 	}
 	if a.n < 0 {
 		return a.readAll(resp.Body, key, o.Max, buf)
@@ -141,8 +160,9 @@ func (a *answer) check(resp *http.Response, key string, o store.GetOptions) erro
 	default:
 		return status(resp, o)
 	}
-	if e := resp.Header.Get("Content-Encoding"); e != "" && !strings.EqualFold(e, "identity") {
-		return fmt.Errorf("the server encodes the value as %q, which the request does not accept: %w", e, errors.ErrUnsupported)
+	gzip, err := isGzip(resp)
+	if err != nil {
+		return err
 	}
 	if isPage(resp.Header.Get("Content-Type"), key) {
 		return pageError{foreign("it is an HTML page with status %d", resp.StatusCode)}
@@ -155,6 +175,9 @@ func (a *answer) check(resp *http.Response, key string, o store.GetOptions) erro
 	}
 	if o.IfNotVersion != "" && a.version == o.IfNotVersion {
 		return fault.Unchanged
+	}
+	if gzip {
+		return a.encoded(resp)
 	}
 	if resp.StatusCode == http.StatusPartialContent {
 		return a.partial(resp, o.Range)

@@ -23,11 +23,14 @@ type config struct {
 	header    http.Header
 	transport http.RoundTripper
 	public    bool
+	forbidden bool
 	stack     provider.Stack
 }
 
 // Open opens "https://host/path?parameters". The path is the root of the store. Open makes no
 // request, so only the first call of the store detects an unreachable server.
+//
+// The parameters are sent with every request, except "zargo-403=absent"; see [ForbiddenIsAbsent].
 //
 // It returns a *UsageError if the URL or an option is invalid.
 //
@@ -70,11 +73,32 @@ func (c *config) parseURL(raw string) error {
 		return provider.Usage(`the URL has a fragment: write "#" in a path as %%23`)
 	}
 	c.base = u.Scheme + "://" + u.Host + strings.TrimRight(u.EscapedPath(), "/")
-	if u.RawQuery != "" {
-		c.query = "?" + u.RawQuery
+	return c.parseQuery(u.RawQuery)
+}
+
+// parseQuery sets the parameters for the server. They are sent in the spelling of the URL, because
+// a signature may include it.
+func (c *config) parseQuery(raw string) error {
+	var sent []string
+	for p := range strings.SplitSeq(raw, "&") {
+		name, value, _ := strings.Cut(p, "=")
+		switch {
+		case name != forbiddenParameter:
+			sent = append(sent, p)
+		case value != "absent":
+			return provider.Usage("the parameter %s must be absent", forbiddenParameter) // the value may be a secret
+		default:
+			c.forbidden = true
+		}
+	}
+	if q := strings.Join(sent, "&"); q != "" {
+		c.query = "?" + q
 	}
 	return nil
 }
+
+// forbiddenParameter is the parameter of a URL for [ForbiddenIsAbsent].
+const forbiddenParameter = "zargo-403"
 
 func (c *config) requests() int { return c.stack.Requests(defaultRequests) }
 
@@ -93,7 +117,7 @@ func (c *config) Shared() provider.Bucket {
 
 // Connect implements [provider.Config].
 func (c *config) Connect(context.Context) (store.Store, error) {
-	s := &Store{base: c.base, query: c.query, header: c.header, tuning: c.tuning()}
+	s := &Store{base: c.base, query: c.query, header: c.header, tuning: c.tuning(), forbidden: c.forbidden}
 	t := c.transport
 	if t == nil {
 		name := c.Shared().Name

@@ -65,6 +65,16 @@ func PublicOnly() Option {
 	return Option{"http.PublicOnly()", func(c *config) error { c.public = true; return nil }}
 }
 
+// ForbiddenIsAbsent makes status 403 mean that a value is absent (fault.NotFound), as 404 does. A
+// bucket that does not permit listings responds 403 for absent keys, so arrays with unwritten chunks
+// need the option. The parameter "zargo-403=absent" of the URL has the same effect; it is not sent
+// to the server. The default is off, because a 403 does not prove that a value is absent: with the
+// option a value whose permission is missing or has expired reads as the fill value. Use the option
+// only for public data.
+func ForbiddenIsAbsent() Option {
+	return Option{"http.ForbiddenIsAbsent()", func(c *config) error { c.forbidden = true; return nil }}
+}
+
 // MaxInFlight sets the maximum number of requests in flight of all arrays and calls that use the
 // store. With the default 0 all stores of the process on the server share 64 requests, and fewer if
 // the server refuses requests.

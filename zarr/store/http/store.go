@@ -19,6 +19,7 @@ type Store struct {
 	header      http.Header
 	client      *http.Client
 	tuning      store.Tuning
+	forbidden   bool         // status 403 means that the value is absent
 	release     func() error // releases the connections; nil if the caller supplied the transport
 }
 
