@@ -11,8 +11,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// List implements store.Store. It omits keys that store.CheckKey rejects, such as the empty objects
-// "a/" that consoles create for directories.
+// List implements store.Store. It omits the empty objects "a/" that consoles create for directories.
+// Other keys that store.CheckKey rejects have the size -1.
 func (s *Store) List(ctx context.Context, prefix string, o store.ListOptions) iter.Seq2[store.Entry, error] {
 	return func(yield func(store.Entry, error) bool) {
 		for token := ""; ; {
@@ -61,7 +61,7 @@ func (s *Store) ListPage(ctx context.Context, prefix string, o store.ListOptions
 	kept := page[:0]
 	for _, e := range page {
 		if store.CheckKey(e.Key) != nil {
-			if !e.Dir && strings.HasSuffix(e.Key, "/") {
+			if !e.Dir && (e.Key == "" || strings.HasSuffix(e.Key, "/")) {
 				continue // an empty object in the place of a directory
 			}
 			e = store.Entry{Key: e.Key, Size: -1}

@@ -86,7 +86,7 @@ func each[T any](ctx context.Context, inFlight int, slots Acquirer, tasks iter.S
 	}
 	g, gctx := errgroup.WithContext(ctx)
 	next := make(chan T)
-	var cause atomic.Pointer[fault.Interrupted] // the first error that names the failure before the end of ctx
+	var cause interruption
 	run := func(t T) error {
 		if slots != nil {
 			defer slots.Release()
@@ -95,8 +95,8 @@ func each[T any](ctx context.Context, inFlight int, slots Acquirer, tasks iter.S
 			return err
 		}
 		err := task(gctx, t)
-		if i := (*fault.Interrupted)(nil); err != nil && errors.As(err, &i) {
-			cause.CompareAndSwap(nil, i)
+		if err != nil {
+			cause.note(err)
 		}
 		return err
 	}
@@ -135,8 +135,33 @@ func each[T any](ctx context.Context, inFlight int, slots Acquirer, tasks iter.S
 	if err == nil {
 		err = context.Cause(ctx)
 	}
-	if i := cause.Load(); i != nil && ctx.Err() != nil && errors.Is(err, ctx.Err()) && !errors.As(err, new(*fault.Interrupted)) {
-		return &fault.Interrupted{Err: err, Last: i.Last}
+	if err != nil {
+		return cause.explain(ctx, err)
 	}
-	return err
+	return nil
+}
+
+// interruption is the first error of a task that names the failure before the end of the context.
+type interruption struct {
+	first atomic.Pointer[fault.Interrupted]
+}
+
+// note records err if it names a failure. It is not inlined, so that tasks without an error allocate
+// nothing.
+//
+//go:noinline
+func (n *interruption) note(err error) {
+	var i *fault.Interrupted
+	if errors.As(err, &i) {
+		n.first.CompareAndSwap(nil, i)
+	}
+}
+
+// explain adds the recorded failure to err if err is only the end of ctx.
+func (n *interruption) explain(ctx context.Context, err error) error {
+	i := n.first.Load()
+	if i == nil || ctx.Err() == nil || !errors.Is(err, ctx.Err()) || errors.As(err, new(*fault.Interrupted)) {
+		return err
+	}
+	return &fault.Interrupted{Err: err, Last: i.Last}
 }

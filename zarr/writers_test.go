@@ -145,6 +145,8 @@ func TestWritersAreRead(t *testing.T) {
 			if got, err := elements(t, a); err != nil || got != w.want {
 				t.Errorf("got %s, %v, want %s", got, err, w.want)
 			}
+			// The walk of a group does not include arrays of v1, and reports their directories.
+			f.all = slices.DeleteFunc(f.all, func(f rule.Finding) bool { return f.Rule == rule.NoNode })
 			if len(f.all) == 0 || slices.ContainsFunc(f.all, func(f rule.Finding) bool { return f.Rule != w.broken }) {
 				t.Errorf("told %+v, want %s", f.all, w.broken)
 			}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -88,6 +89,7 @@ func TestStages(t *testing.T) {
 	}
 
 	plan("two")
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(-1)) // concurrent runs do not restore it in order
 	var both sync.WaitGroup
 	for i := range 2 {
 		both.Go(func() {

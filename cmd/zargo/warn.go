@@ -35,14 +35,18 @@ func (w *warnings) warn(format string, args ...any) {
 	}
 }
 
-// found prints a warning if consolidated metadata is unreadable, because the command then reads the
-// documents of the nodes instead. If the command copies or changes all nodes of a group, found also
+// found prints a warning if consolidated metadata is unreadable or out of date, because the command
+// then reads the documents of the nodes instead, or if only it names the nodes. If the command copies or changes all nodes of a group, found also
 // prints a warning for everything in the group that is not a node, because the command leaves it
 // out. It ignores all other findings; zargo validate reports them.
 func (w *warnings) found(f rule.Finding) {
 	switch {
 	case f.Rule == rule.BadConsolidated:
 		w.warn("%s: %s", f.Key, f.Message())
+	case f.Rule == rule.Stale:
+		w.warn("%s: consolidated metadata is out of date: %s", f.Key, f.Text)
+	case f.Rule == rule.Unlisted:
+		w.warn("%s: the store cannot list: %s", f.Key, f.Text)
 	case f.Rule == rule.NoNode && w.whole:
 		w.warn("%s: left out: the directory is not a node", f.Path)
 	case f.Rule == rule.StrayKey && w.whole:

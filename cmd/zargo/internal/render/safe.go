@@ -48,18 +48,22 @@ func (s *Safe) Write(b []byte) (int, error) {
 	return n, nil
 }
 
-// Flush writes the rest of the text.
+// Flush writes the rest of the text, and flushes the writer below if it is buffered.
 func (s *Safe) Flush() error {
-	if len(s.part) == 0 {
-		return nil
+	if len(s.part) > 0 {
+		b := s.part
+		s.part, s.buf = nil, s.buf[:0]
+		for range b {
+			s.buf = appendSafe(s.buf, utf8.RuneError, 1)
+		}
+		if _, err := s.w.Write(s.buf); err != nil {
+			return err
+		}
 	}
-	b := s.part
-	s.part, s.buf = nil, s.buf[:0]
-	for range b {
-		s.buf = appendSafe(s.buf, utf8.RuneError, 1)
+	if f, ok := s.w.(flusher); ok {
+		return f.Flush()
 	}
-	_, err := s.w.Write(s.buf)
-	return err
+	return nil
 }
 
 // harmless reports whether all bytes are printable ASCII characters, tabs and line feeds.
