@@ -90,6 +90,9 @@ func (a *Array) consistent(format int) error {
 	case a.Keys.Separator != "/" && a.Keys.Separator != ".":
 		return fault.Newf(fault.Metadata, "separator must be / or ., is %q", a.Keys.Separator)
 	}
+	if err := checkRank(len(a.Shape)); err != nil {
+		return err
+	}
 	return a.Grid.consistent(a.Shape, format)
 }
 

@@ -151,8 +151,10 @@ func (a *Array) readShape(o object) error {
 	if err != nil {
 		return err
 	}
-	a.Shape, err = p.lengths(raw, 0)
-	return err
+	if a.Shape, err = p.lengths(raw, 0); err != nil {
+		return err
+	}
+	return p.err(checkRank(len(a.Shape)))
 }
 
 func (a *Array) readType(o object) error {
