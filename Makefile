@@ -73,10 +73,17 @@ ratios: ## how long what zargo encodes is against numcodecs', into docs/evidence
 	@$(GO) test -count=1 -run '^TestPages$$' ./internal/tables -update
 	@sed -n '/^<!-- generated: lengths -->/,/^<!-- end: lengths -->/p; /^<!-- generated: longer -->/,/^<!-- end: longer -->/p' docs/evidence/lengths.md | sed '/^<!--/d'
 
+# The measurement itself; the tests of the package require only the results of zargo.
+RUNS ?= 5
+
+.PHONY: concurrent-writes
+concurrent-writes: ## concurrent writes of processes to one chunk, one shard and one array, by zargo and its peers, as a table: RUNS=5; two minutes
+	@$(servers) run peers -- $(GO) test -count=1 -timeout=$(TIMEOUT) -v -run '^TestTable$$' ./integration/concurrent -runs $(RUNS)
+
 # Tests that look at processes from outside, compare with other programs or read our sources. There
 # -race would only slow processes down: what they call has tests with many goroutines where it
 # belongs. (The fuzz targets of fixtures run with it.)
-OUTSIDE := $(addprefix ./integration/,processes fixtures fixtures/pack crash crash/shared large mutants numcodecs numcodecs/ratios peers servers) \
+OUTSIDE := $(addprefix ./integration/,concurrent processes fixtures fixtures/pack crash crash/shared large mutants numcodecs numcodecs/ratios peers servers) \
   ./examples/internal/measure ./examples/start ./internal/doctest ./internal/tables
 
 # Packages whose tests have one goroutine, where -race finds nothing and takes up to ten times as
