@@ -443,15 +443,15 @@ func FuzzLabels(f *testing.F) {
 		}
 		kind := strings.Fields(coordinate)[1]
 		if qs, err := dataset.Parse(text); err == nil {
-			d.Sel(qs...)
+			_, _ = d.Sel(qs...)
 			for _, q := range qs {
-				d.Sel(q.Wrap(period))
-				d.Sel(q.Within(period))
+				_, _ = d.Sel(q.Wrap(period))
+				_, _ = d.Sel(q.Within(period))
 			}
 		}
 		for _, q := range []dataset.Query{dataset.Text("x", text), dataset.Label("x", text), dataset.Between("x", text, nil), dataset.NearestEach("x", text, text)} {
-			d.Sel(q)
-			d.Sel(q.Wrap(period))
+			_, _ = d.Sel(q)
+			_, _ = d.Sel(q.Wrap(period))
 		}
 		r, ok := recordedQuery(kind, line)
 		if !ok {
@@ -461,9 +461,9 @@ func FuzzLabels(f *testing.F) {
 		if want, ok := recorded[coordinate+"\n"+line]; ok && got != want && !differs(kind, keys, r, got, want) {
 			t.Errorf("%s, %s: %q, %v, want %q", coordinate, line, got, err, want)
 		}
-		answer(t, d, r.q.Wrap(period))
-		answer(t, d, dataset.Pointwise("p", r.q))
-		answer(t, d, dataset.Pointwise("p", dataset.Take("x", 0), r.q))
+		_, _ = answer(t, d, r.q.Wrap(period))
+		_, _ = answer(t, d, dataset.Pointwise("p", r.q))
+		_, _ = answer(t, d, dataset.Pointwise("p", dataset.Take("x", 0), r.q))
 		for i := range keys { // each label selects its own position
 			x, err := dataset.OpenIndex(t.Context(), must(d.Var("x")).Array(), dataset.Options{})
 			if err != nil {

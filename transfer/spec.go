@@ -97,7 +97,7 @@ func toFormat(spec *zarr.Spec, a *zarr.Array, format int) error {
 		if err != nil {
 			return err
 		}
-		spec.Fill = json.RawMessage(fill)
+		spec.Fill = fill
 	}
 	spec.Format, spec.Separator = format, ""
 	spec.Keys.Name, spec.Keys.Separator, spec.Keys.Suffix = "", "", ""

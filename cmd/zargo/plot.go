@@ -39,7 +39,7 @@ const maxPlot = 10_000
 func (c *plotCmd) Run(ctx context.Context, s *session) error {
 	items, err := c.items()
 	if err == nil {
-		err = c.decodeFlags.check()
+		err = c.check()
 	}
 	if err != nil {
 		return err

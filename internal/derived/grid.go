@@ -112,8 +112,8 @@ func (t *tree) legacy(n *Node, p pair) {
 		return
 	}
 	res := f.Numbers("", n.Attrs["res"], 2)
-	now, ok := crs.Affine{}, false
-	if now, ok = moved(crs.Affine(old[:6]), p, false); !ok {
+	now, ok := moved(crs.Affine(old[:6]), p, false)
+	if !ok {
 		t.drop(n, "transform", "the elements are not at equal distances")
 		t.drop(n, "res", "the elements are not at equal distances")
 		return

@@ -55,8 +55,9 @@ func (c *claimed) holdDoc(ctx context.Context, of *document.Source, d document.S
 	done := false
 	h, err := of.At.Hold(ctx, d, document.TakeOver{What: claim.Migrate}, func(t document.Text) (document.Change, error) {
 		err := t.As(d)
-		was, is := d.Bytes, t.Bytes
+		is := t.Bytes
 		if err == nil && d.Key != of.Doc.Key {
+			var was []byte
 			if was, err = document.Unclaimed(d); err == nil {
 				is, err = document.Unclaimed(t.Stored)
 			}
