@@ -4,10 +4,12 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/zargo-io/zargo/transfer"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/codec"
+	"github.com/zargo-io/zargo/zarr/rule"
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
@@ -88,6 +90,9 @@ func (w *world) copyOptions(format int) transfer.Options {
 // objects that the plan leaves.
 func (w *world) transfer(ctx context.Context, n zarr.Node, from, to *place, o transfer.Options) {
 	p, err := transfer.NewPlan(ctx, n, to, o)
+	if err != nil && strings.Contains(err.Error(), string(rule.Stale)) {
+		return // a strict reader refuses a source whose consolidated metadata is out of date
+	}
 	w.must(err)
 	p, err = transfer.Decode(p.Encode())
 	w.must(err)
