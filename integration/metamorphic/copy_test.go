@@ -91,7 +91,10 @@ func (w *world) copyOptions(format int) transfer.Options {
 func (w *world) transfer(ctx context.Context, n zarr.Node, from, to *place, o transfer.Options) {
 	p, err := transfer.NewPlan(ctx, n, to, o)
 	if err != nil && strings.Contains(err.Error(), string(rule.Stale)) {
-		return // a strict reader refuses a source whose consolidated metadata is out of date
+		// A strict reader refuses a source whose consolidated metadata is out of date.
+		n, err = zarr.Open(ctx, from, n.Path(), zarr.IgnoreConsolidated())
+		w.must(err)
+		p, err = transfer.NewPlan(ctx, n, to, o)
 	}
 	w.must(err)
 	p, err = transfer.Decode(p.Encode())
