@@ -38,7 +38,16 @@ func (n *Node) OpenOrCreateGroup(ctx context.Context, format int, attrs map[stri
 	if err != nil {
 		return nil, err
 	}
-	return g.Consolidate(ctx)
+	// Another creator may have put a document of another format, which it will withdraw. Consolidate
+	// must neither read nor change that document.
+	own := *g
+	own.Cfg.Format = g.Format
+	out, err := own.Consolidate(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out.Cfg.Format = g.Cfg.Format
+	return out, nil
 }
 
 // groupThere opens or creates the group. If the creator of the group was killed, groupThere
