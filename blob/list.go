@@ -11,8 +11,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// List implements store.Store. It omits the empty objects "a/" that consoles create for directories.
-// Other keys that store.CheckKey rejects have the size -1.
+// List implements store.Store. It omits the empty objects "a/" that consoles create for
+// directories. Other keys that store.CheckKey rejects have the size -1.
 func (s *Store) List(ctx context.Context, prefix string, o store.ListOptions) iter.Seq2[store.Entry, error] {
 	return func(yield func(store.Entry, error) bool) {
 		for token := ""; ; {

@@ -13,13 +13,13 @@ type Calendar uint8
 
 const (
 	// Standard is the Julian calendar up to 1582-10-04 and the Gregorian calendar from 1582-10-15
-	// on. The ten days between them do not exist. It has no year 0: the year before 1 is -1. Its
+	// on. The ten days between them do not exist. Its year before 1 is -1. Its
 	// other name is "gregorian".
 	Standard Calendar = iota
 	// ProlepticGregorian is the Gregorian calendar, extended to dates before 1582. It is the
 	// calendar of package time.
 	ProlepticGregorian
-	// Julian has a leap year every four years. It has no year 0: the year before 1 is -1.
+	// Julian has a leap year every four years. Its year before 1 is -1.
 	Julian
 	// NoLeap has 365 days in each year. Its other name is "365_day".
 	NoLeap

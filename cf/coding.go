@@ -140,9 +140,9 @@ func (c *Coding) Units() (TimeUnits, bool) {
 	return *c.units, true
 }
 
-// Difference returns the unit of a variable of time differences. These are variables whose attribute
-// dtype is numpy's timedelta64, and whose attribute units is the plural name of a unit between days
-// and nanoseconds, as xarray stores them. It reports false for other variables.
+// Difference returns the unit of a variable of time differences. These are variables whose
+// attribute dtype is numpy's timedelta64, and whose attribute units is the plural name of a unit
+// between days and nanoseconds, as xarray stores them. It reports false for other variables.
 func (c *Coding) Difference() (unit time.Duration, ok bool) { return c.step, c.step > 0 }
 
 // difference returns the unit of time differences, or 0 if the attributes are those of another

@@ -27,8 +27,8 @@
 // is the same in the proleptic Gregorian calendar. [TimeUnits] converts between times and stored
 // numbers. [TimeUnits.TimeFloat] describes how times of floating-point numbers are rounded.
 //
-// Standard and Julian have no year 0, as in cftime: the year before 1 is -1. [ParsePeriod] parses
-// the text of a time, and refuses a text of which only a part is a time.
+// In Standard and Julian the year before 1 is -1, as in cftime. [ParsePeriod] parses
+// the text of a time, and refuses a text with anything after the time.
 //
 // # Differences from xarray
 //

@@ -102,8 +102,8 @@ func count(b bool) int {
 	return 0
 }
 
-// TestHours checks that hours of days are exact, and that packed numbers and sums with errors of the
-// computation mean the same times.
+// TestHours checks that hours of days are exact, and that packed numbers and sums with errors of
+// the computation mean the same times.
 func TestHours(t *testing.T) {
 	for _, k := range []struct {
 		name   string

@@ -211,8 +211,8 @@ func (s *scanner) clock(p *parsed, d dialect) (reason string) {
 	return ""
 }
 
-// zone reads an offset from UTC. If unsigned is true, the sign of an offset with a colon is optional.
-// If there is no offset, zone does not move.
+// zone reads an offset from UTC. If unsigned is true, the sign of an offset with a colon is
+// optional. Without an offset, zone does not move.
 func (s *scanner) zone(p *parsed, unsigned bool) bool {
 	rest := s.text[s.at:]
 	switch strings.ToLower(rest) {

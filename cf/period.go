@@ -36,7 +36,7 @@ func (p Period) Last() Time {
 // "20000201", is a day, and one of six digits a month. The time of day may have four or six digits,
 // such as "0630". The separator of date and time is "T" or blanks. An offset from UTC, such as "Z"
 // or "+01:00", may follow a time of day, and is subtracted. The error is fault.Selection for
-// malformed texts, texts of which only a part is a time, dates that do not exist in the calendar,
+// malformed texts, texts with anything after the time, dates that do not exist in the calendar,
 // and fractions finer than a nanosecond.
 func ParsePeriod(text string, c Calendar) (Period, error) {
 	d, reason := parse(text, iso)

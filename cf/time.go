@@ -139,8 +139,8 @@ func bit(b bool) int {
 	return 0
 }
 
-// add returns t plus a number of days and a number of nanoseconds. It reports false if the result is
-// out of range. days is at most 2⁶².
+// add returns t plus a number of days and a number of nanoseconds. It reports false if the result
+// is out of range. days is at most 2⁶².
 func (t Time) add(days, nanos int64) (Time, bool) {
 	t.nano += nanos % nanosPerDay
 	t.day += days + nanos/nanosPerDay

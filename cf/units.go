@@ -148,8 +148,8 @@ func (u TimeUnits) Time(v int64) (Time, error) {
 // A float64 does not represent most times exactly: an hour is 0.041666666666666664 days. The time
 // since the reference is therefore rounded to the coarsest of s, ms and µs that has a multiple
 // within the spacing of the float64 numbers near v, and otherwise to ns. It is not rounded to s or
-// ms if the spacing is larger, and always to µs if the spacing is 0.5 µs or more. An hour of a day in the years 1900 to 2100 is then
-// exact in "days since 1900-01-01".
+// ms if the spacing is larger, and always to µs if the spacing is 0.5 µs or more. An hour of a day
+// in the years 1900 to 2100 is then exact in "days since 1900-01-01".
 func (u TimeUnits) TimeFloat(v float64) (Time, error) { return u.rounded(v, spacing(v)) }
 
 // spacing returns the distance of a float64 to the next float64 away from 0.

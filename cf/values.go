@@ -75,8 +75,8 @@ func number64[S Number](c *Coding, v S) float64 {
 
 // Missing sets dst[i] to true if src[i] is missing and to false otherwise. It returns the number of
 // missing values. NaN is missing, and among times and time differences the smallest int64, which is
-// NaT. src contains stored values in the Go type of the variable's data type, which is float32 for float16.
-// The error is fault.Type for other types, and for slices of different lengths.
+// NaT. src contains stored values in the Go type of the variable's data type, which is float32 for
+// float16. The error is fault.Type for other types, and for slices of different lengths.
 func Missing[S Number](c *Coding, dst []bool, src []S) (n int, err error) {
 	missing, err := values[S](c, len(dst), len(src))
 	if err != nil {
@@ -217,11 +217,10 @@ func (c *Coding) Rounded(t Time) Time {
 
 // Encode sets dst to the stored values of src. A stored value is (value - add_offset) /
 // scale_factor, for integers rounded to the nearest, ties to even. NaN becomes _FillValue, or
-// missing_value if there is no _FillValue, or NaT in times and time differences stored as int64. The
-// error is fault.Type
-// for a NaN if the variable has no missing value, for a value that the stored data type or the
-// scale factor cannot represent, and for a value that would be read as missing. The error contains
-// the name of the variable and the index.
+// missing_value if there is no _FillValue, or NaT in times and time differences stored as int64.
+// The error is fault.Type for a NaN if the variable has no missing value, for a value that the
+// stored data type or the scale factor cannot represent, and for a value that would be read as
+// missing. The error contains the name of the variable and the index.
 func Encode[S Number, F Float](c *Coding, dst []S, src []F) error {
 	missing, err := values[S](c, len(dst), len(src))
 	if err != nil {

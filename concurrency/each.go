@@ -13,9 +13,9 @@ import (
 
 // Each calls the function task for every value of tasks, at most inFlight calls concurrently. It
 // returns when all started tasks have ended. Each returns the first error, which also stops the
-// iteration and cancels the context of the running tasks. The end of ctx stops the iteration too. If
-// ctx ends while a task repeats a failed request, the error is a *fault.Interrupted with the failure.
-// An inFlight below 1 means 1.
+// iteration and cancels the context of the running tasks. The end of ctx stops the iteration too.
+// If ctx ends while a task repeats a failed request, the error is a *fault.Interrupted with the
+// failure. An inFlight below 1 means 1.
 //
 // One goroutine reads the tasks sequence, one value at a time and only when a task can start, so
 // the sequence may be long.
@@ -146,8 +146,8 @@ type interruption struct {
 	first atomic.Pointer[fault.Interrupted]
 }
 
-// note records err if it names a failure. It is not inlined, so that tasks without an error allocate
-// nothing.
+// note records err if it names a failure. It is not inlined, so that tasks without an error
+// allocate nothing.
 //
 //go:noinline
 func (n *interruption) note(err error) {

@@ -11,8 +11,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// TestJoinedKeepsTheFailure checks that a caller that leaves a load gets the last failure of the load,
-// whether or not other callers wait, and also through a nested load.
+// TestJoinedKeepsTheFailure checks that a caller that leaves a load gets the last failure of the
+// load, whether or not other callers wait, and also through a nested load.
 func TestJoinedKeepsTheFailure(t *testing.T) {
 	refused := fault.Newf(fault.Throttled, "SlowDown")
 	stuck := func(ctx context.Context) (int, error) {
@@ -56,8 +56,8 @@ func TestJoinedKeepsTheFailure(t *testing.T) {
 	})
 }
 
-// TestEachKeepsTheFailure checks that Each returns the failure that a task repeated until the deadline,
-// if other tasks end first because of the deadline alone.
+// TestEachKeepsTheFailure checks that Each returns the failure that a task repeated until the
+// deadline, if other tasks end first because of the deadline alone.
 func TestEachKeepsTheFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)

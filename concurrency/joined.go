@@ -35,8 +35,8 @@ type failing struct {
 
 type failingKey struct{}
 
-// Failing reports to the load of [JoinedBy.Do] that ctx belongs to that it failed with err and tries
-// again, or with a nil err that it succeeded after a failure. A caller whose own context ends
+// Failing reports to the load of [JoinedBy.Do] that ctx belongs to that it failed with err and
+// tries again, or with a nil err that it succeeded after a failure. A caller whose own context ends
 // during the load gets err as the last failure. Without a load, Failing does nothing.
 func Failing(ctx context.Context, err error) {
 	f, _ := ctx.Value(failingKey{}).(*failing)

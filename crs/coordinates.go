@@ -14,13 +14,14 @@ var (
 	colNames = [...]string{"x", "lon", "longitude", "rlon", "easting", "xc", "nav_lon", "projection_x_coordinate"}
 )
 
-// regular is the maximum distance between a coordinate and its place in a regular grid, in elements.
-// It covers the rounding of coordinates in float32, such as longitudes at a distance of 0.01°.
+// regular is the maximum distance between a coordinate and its place in a regular grid, in
+// elements. It covers the rounding of coordinates in float32, such as longitudes at a distance of
+// 0.01°.
 const regular = 0.01
 
 // coordinates compares the grids with the index coordinates of the array. As in rioxarray and GDAL,
-// the coordinates take precedence over a transformation. If they disagree with the first grid, or no
-// source has a transformation, coordinates inserts a grid before the others.
+// the coordinates take precedence over a transformation. If they disagree with the first grid, or
+// no source has a transformation, coordinates inserts a grid before the others.
 func (r *reader) coordinates() {
 	n := r.node
 	if !n.Array || n.Coord == nil {
@@ -127,9 +128,9 @@ func distance(values []float64) (float64, bool) {
 	return step, true
 }
 
-// outside returns the index of the first coordinate that is not within its element of a grid, or -1.
-// The last element of a level of a pyramid may have fewer windows than the others, so its center is
-// elsewhere.
+// outside returns the index of the first coordinate that is not within its element of a grid, or
+// -1. The last element of a level of a pyramid may have fewer windows than the others, so its
+// center is elsewhere.
 func outside(values []float64, step float64) int {
 	for i, v := range values {
 		if !(math.Abs(v-values[0]-float64(i)*step) < math.Abs(step)/2) {

@@ -9,8 +9,8 @@ import (
 // projAttrs contains the names of the attributes of the convention proj.
 var projAttrs = [...]string{"proj:code", "proj:wkt2", "proj:projjson"}
 
-// proj reads the convention proj, and proj:epsg of STAC, which GDAL reads too. It returns nil if the attributes do not describe a coordinate
-// reference system.
+// proj reads the convention proj, and proj:epsg of STAC, which GDAL reads too. It returns nil if
+// the attributes do not describe a coordinate reference system.
 func proj(attrs map[string]any, from Source, f *convention.Findings) *CRS {
 	c := &CRS{Source: from}
 	at := convention.Pointer("proj:code")

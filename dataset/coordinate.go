@@ -163,8 +163,8 @@ func fits(v *Variable, used int64) error {
 // few bytes for tests or for one request still opens small coordinates.
 const leastIndex = 1 << 20
 
-// indexSize returns an upper bound of the memory in bytes that the stored values of a coordinate and
-// its index take. Texts of varying length are estimated with 32 bytes.
+// indexSize returns an upper bound of the memory in bytes that the stored values of a coordinate
+// and its index take. Texts of varying length are estimated with 32 bytes.
 func (v *Variable) indexSize() int64 {
 	n, size := float64(v.Len()), 0
 	t := v.stored.array.DType()

@@ -8,8 +8,8 @@ import (
 )
 
 // CRS returns the coordinate reference system and the transformation to coordinates of the stored
-// array, from its index coordinates, its attributes, those of the grid mapping variable and those of
-// the group. Index coordinates take precedence over attributes (see package crs). It sends no
+// array, from its index coordinates, its attributes, those of the grid mapping variable and those
+// of the group. Index coordinates take precedence over attributes (see package crs). It sends no
 // request. The Grid of the result describes the stored array, not the selection.
 func (v *Variable) CRS() crs.Reference {
 	if v.zero() {

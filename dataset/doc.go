@@ -24,10 +24,10 @@
 //   - integer labels that may be missing are compared as float64;
 //   - coordinates of complex numbers and structures have no index, which a finding reports.
 //
-// The labels of bool coordinates are true and false. Those of time differences (numpy's timedelta64,
-// and numbers that xarray stored for it) are texts such as "6h" and "1 days 06:00:00", or values of
-// time.Duration. A dimension whose group has no coordinate has its positions as labels. If the
-// coordinate exists and cannot be decoded, selections by label return the cause.
+// The labels of bool coordinates are true and false. Those of time differences (numpy's
+// timedelta64, and numbers that xarray stored for it) are texts such as "6h" and "1 days 06:00:00",
+// or values of time.Duration. A dimension whose group has no coordinate has its positions as
+// labels. If the coordinate exists and cannot be decoded, selections by label return the cause.
 // docs/evidence/interoperability.md lists all differences from xarray.
 //
 // # Writes

@@ -71,8 +71,8 @@ func (v *Variable) Axis(dim string) (axis int, position func(i int) int, ok bool
 	return 0, nil, false
 }
 
-// where returns the path of the group for messages. It is the path of the array for an array without
-// a group.
+// where returns the path of the group for messages. It is the path of the array for an array
+// without a group.
 func (d *Dataset) where() string {
 	if d.group != nil {
 		return where(d.group.Path())

@@ -51,8 +51,8 @@ const (
 func Label(dim string, label any) Query { return Query{dim: dim, kind: byLabel, label: label} }
 
 // Labels selects one element for each label, in the order of the labels. A label may be repeated. A
-// string for a time coordinate denotes the first time of its period, as in xarray: "2020-01" selects
-// the element at 2020-01-01 00:00.
+// string for a time coordinate denotes the first time of its period, as in xarray: "2020-01"
+// selects the element at 2020-01-01 00:00.
 func Labels[T any](dim string, labels ...T) Query {
 	q := Query{dim: dim, kind: byLabels}
 	for _, l := range labels {
@@ -138,8 +138,8 @@ func (q Query) Within(tolerance any) Query {
 // Wrap declares that the coordinate is cyclic. For example, in a longitude with the period 360 the
 // label -90 selects the coordinate 270. Between then selects the elements from lo upwards to hi, in
 // this order, even across the end of the period. If hi is a period or more after lo, it selects all
-// elements once, from lo on. In a decreasing coordinate the order is the reverse. The coordinate must
-// be sorted numbers.
+// elements once, from lo on. In a decreasing coordinate the order is the reverse. The coordinate
+// must be sorted numbers.
 func (q Query) Wrap(period float64) Query {
 	q.period = period
 	return q

@@ -144,8 +144,8 @@ func number(k any) float64 {
 	return math.NaN()
 }
 
-// recordedLabel returns a label of testdata/labels.txt as a Go value. A text of a period of time is a
-// string.
+// recordedLabel returns a label of testdata/labels.txt as a Go value. A text of a period of time is
+// a string.
 func recordedLabel(kind, text string) (any, bool) {
 	switch kind {
 	case "bool":
@@ -411,9 +411,9 @@ func TestRecorded(t *testing.T) {
 	t.Logf("%d selections, %d differ as documented, %d are wrong", n, named, wrong)
 }
 
-// FuzzLabels selects by labels in coordinates of every type. For a recorded coordinate and query the
-// result is xarray's. For others it checks that sorted coordinates have exactly the elements that a
-// range denotes, and that no text, label, period or combination of queries panics.
+// FuzzLabels selects by labels in coordinates of every type. For a recorded coordinate and query
+// the result is xarray's. For others it checks that sorted coordinates have exactly the elements
+// that a range denotes, and that no text, label, period or combination of queries panics.
 func FuzzLabels(f *testing.F) {
 	text, err := os.ReadFile("testdata/labels.txt")
 	if err != nil {

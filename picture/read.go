@@ -41,9 +41,9 @@ const (
 )
 
 // Read reads two dimensions of a variable and reduces them to the pixels of a picture. It decodes
-// values by the CF conventions; the value of true is 1. The first dimension becomes the rows. Any other dimension must have
-// length 1. The coordinates of an axis are from the index coordinate of its dimension. Without an
-// index coordinate, they are the positions of the elements in the array.
+// values by the CF conventions; the value of true is 1. The first dimension becomes the rows. Any
+// other dimension must have length 1. The coordinates of an axis are from the index coordinate of
+// its dimension. Without an index coordinate, they are the positions of the elements in the array.
 //
 // With [Box], Read reads and reduces parts of the array concurrently. In addition to the slice and
 // the memory budget of the array, it needs about 12 MiB, or the memory of one chunk if that is
@@ -51,8 +51,8 @@ const (
 //
 // Read returns fault.Selection if the variable does not have two dimensions after dimensions of
 // length 1 are dropped, and fault.Type if the variable is neither numeric nor boolean. It returns
-// fault.Limit if Size is out of range, or if Box would read more than 2³⁶ elements. Other errors are
-// those of zarr.Read.
+// fault.Limit if Size is out of range, or if Box would read more than 2³⁶ elements. Other errors
+// are those of zarr.Read.
 func Read(ctx context.Context, v *dataset.Variable, o ReadOptions) (*Slice, error) {
 	if o.Size == 0 {
 		o.Size = defaultSize

@@ -13,8 +13,8 @@
 //
 // If each level has a group of its own, Build also creates the variables that the attributes of the
 // array refer to: the index coordinates of its dimensions, and the variables named in grid_mapping,
-// coordinates, ancillary_variables, cell_measures, formula_terms and bounds. Each index coordinate of
-// a downsampled dimension is the mean of the coordinates of a window, for all methods. Integer
+// coordinates, ancillary_variables, cell_measures, formula_terms and bounds. Each index coordinate
+// of a downsampled dimension is the mean of the coordinates of a window, for all methods. Integer
 // coordinates become float64. Bounds are those of the outer cells of a window. Other numbers are
 // means, and flags and other types are the first element of each window. Build drops references to
 // variables that it cannot create, such as coordinates that are strings.
@@ -45,10 +45,11 @@
 // # Interruptions
 //
 // Build writes each chunk or shard once, and stores the metadata documents of a level after all its
-// chunks. An object below __zargo_pyramid in the group contains the options of the build, and a hash
-// of the keys, sizes and versions of all objects of the array. The next build with the same options
-// skips the stored chunks and shards. Chunks of only fill values are not stored, so it computes them
-// again. Concurrent builds with the same options store the same bytes, and all of them succeed.
+// chunks. An object below __zargo_pyramid in the group contains the options of the build, and a
+// hash of the keys, sizes and versions of all objects of the array. The next build with the same
+// options skips the stored chunks and shards. Chunks of only fill values are not stored, so it
+// computes them again. Concurrent builds with the same options store the same bytes, and all of
+// them succeed.
 //
 // The hash identifies the elements of the array without reading them. If it differs, the levels are
 // not current: [StatusOf] reports Outdated, and the next build computes all levels again. If the

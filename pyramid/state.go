@@ -18,13 +18,14 @@ import (
 // with the prefix "__", so listings of groups skip the directory.
 const stateDir = "__zargo_pyramid"
 
-// state describes a pyramid. Build stores it before the first chunk of a level. Until the attributes
-// of the group describe the levels, only builds with the same parameters write chunks of the levels.
-// Build then stores it again with Complete set.
+// state describes a pyramid. Build stores it before the first chunk of a level. Until the
+// attributes of the group describe the levels, only builds with the same parameters write chunks of
+// the levels. Build then stores it again with Complete set.
 //
 // Versions identifies the elements of the source and of the variables that its attributes refer to:
-// it is a hash of the keys, sizes and versions of all their objects. A listing reports them, so a comparison does not read chunks. Versions depend on
-// the store, and the state is not a node, so copies of the group do not contain it.
+// it is a hash of the keys, sizes and versions of all their objects. A listing reports them, so a
+// comparison does not read chunks. Versions depend on the store, and the state is not a node, so
+// copies of the group do not contain it.
 type state struct {
 	Version  int      `json:"zargo_pyramid"`
 	Source   string   `json:"source"`
@@ -112,8 +113,8 @@ func (b *builder) put(ctx context.Context, version store.Version) error {
 	return err
 }
 
-// enter decides which levels the build keeps, and stores the state. done reports that all levels are
-// current.
+// enter decides which levels the build keeps, and stores the state. done reports that all levels
+// are current.
 func (b *builder) enter(ctx context.Context) (done bool, err error) {
 	for attempt := 1; ; attempt++ {
 		done, err = b.once(ctx)
@@ -201,8 +202,8 @@ func (b *builder) inspect(ctx context.Context, stale bool) error {
 // over reports whether the objects of a level may be from an earlier version of the source.
 func (b *builder) over(level int) bool { return b.state.Over && level > b.state.Keep }
 
-// hide removes the documents of a node whose elements are replaced, so that no reader finds it until
-// it is complete.
+// hide removes the documents of a node whose elements are replaced, so that no reader finds it
+// until it is complete.
 func (b *builder) hide(ctx context.Context, path string) error {
 	for _, name := range []string{"zarr.json", ".zarray", ".zattrs"} {
 		err := b.st.Delete(ctx, join(path, name), store.DeleteOptions{})

@@ -155,8 +155,8 @@ func (c *changing) PutParts(context.Context, string, store.PartsOptions) (store.
 }
 
 // TestSourceChangesDuringBuild changes the source before each put of a chunk, in a build that ends
-// and in one that is interrupted there. The build fails, and the next one has no elements of the old
-// source.
+// and in one that is interrupted there. The build fails, and the next one has no elements of the
+// old source.
 func TestSourceChangesDuringBuild(t *testing.T) {
 	for _, interrupt := range []bool{false, true} {
 		for puts := int64(1); ; puts++ {

@@ -29,14 +29,14 @@ func (s Status) String() string {
 	return fmt.Sprintf("Status(%d)", uint8(s))
 }
 
-// maxListed is the maximum number of objects that StatusOf lists. A listing of 100,000 objects takes
-// 100 requests of most providers.
+// maxListed is the maximum number of objects that StatusOf lists. A listing of 100,000 objects
+// takes 100 requests of most providers.
 const maxListed = 100_000
 
-// StatusOf compares the array at path with the state that [Build] stored when it computed the levels
-// of the array. The state contains a hash of the keys, sizes and versions of all objects of the
-// array. StatusOf sends one request for the state and, if there is one, lists the objects and opens
-// each level. The status is Unknown if the array has more than 100,000 objects.
+// StatusOf compares the array at path with the state that [Build] stored when it computed the
+// levels of the array. The state contains a hash of the keys, sizes and versions of all objects of
+// the array. StatusOf sends one request for the state and, if there is one, lists the objects and
+// opens each level. The status is Unknown if the array has more than 100,000 objects.
 //
 // The errors are those of the store, and fault.Metadata if the state is malformed.
 func StatusOf(ctx context.Context, st store.Store, path string, opts ...zarr.Option) (Status, error) {

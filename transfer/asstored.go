@@ -18,8 +18,8 @@ import (
 // This file copies arrays that cannot be opened, for example because of an unknown codec: their
 // documents and all objects below them, as they are stored.
 
-// asStored plans the copy of the array that an error of a walk concerns. It returns the error if the
-// array must be decoded, or if the error has another cause.
+// asStored plans the copy of the array that an error of a walk concerns. It returns the error if
+// the array must be decoded, or if the error has another cause.
 func (m *maker) asStored(ctx context.Context, g *zarr.Group, failed error) error {
 	var of *fault.MetaError
 	if !errors.As(failed, &of) || !errors.Is(failed, errors.ErrUnsupported) || m.o.Codecs != nil || m.o.Ranges != nil {

@@ -156,8 +156,8 @@ func TestWatchCosts(t *testing.T) {
 	}
 }
 
-// TestChangedConsolidated checks that a plan of a source with consolidated metadata is compared with
-// the documents of the arrays, also if the consolidated metadata is unchanged.
+// TestChangedConsolidated checks that a plan of a source with consolidated metadata is compared
+// with the documents of the arrays, also if the consolidated metadata is unchanged.
 func TestChangedConsolidated(t *testing.T) {
 	for _, format := range []int{2, 3} {
 		w := newWorld(t, mem.New(), mem.New())

@@ -17,9 +17,9 @@ func hasSharding(codecs []codec.Spec) bool {
 }
 
 // flat returns the codecs of the innermost chunks of codecs that contain the sharding codec, at any
-// depth, and the shape of these chunks. Codecs before a sharding codec come first in the result, and
-// codecs after it last, so that each element passes the same codecs as before. rank is the number of
-// dimensions.
+// depth, and the shape of these chunks. Codecs before a sharding codec come first in the result,
+// and codecs after it last, so that each element passes the same codecs as before. rank is the
+// number of dimensions.
 func flat(codecs []codec.Spec, rank int) (all []codec.Spec, chunk []int, err error) {
 	var before, after []codec.Spec
 	var orders [][]int // of the transpose codecs before the innermost chunks

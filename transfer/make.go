@@ -69,11 +69,11 @@ type Options struct {
 const maxMemory = 1 << 30
 
 // NewPlan returns a plan that copies an array, or a group with all nodes below it. It reads only
-// metadata: the own documents of all nodes, even if the source was opened from consolidated metadata
-// (see [zarr.Group.Stored]). If target is not nil, NewPlan checks that no value is stored at the target, and omits
-// existing groups above the target from the plan. The [store.Tuning] of both stores determines the
-// cost of requests relative to bytes. NewPlan assumes the costs of a cloud store for a store
-// without Tuning.
+// metadata: the own documents of all nodes, even if the source was opened from consolidated
+// metadata (see [zarr.Group.Stored]). If target is not nil, NewPlan checks that no value is stored
+// at the target, and omits existing groups above the target from the plan. The [store.Tuning] of
+// both stores determines the cost of requests relative to bytes. NewPlan assumes the costs of a
+// cloud store for a store without Tuning.
 //
 // NewPlan returns fault.Exists if the target has values that tasks of the same plan did not store.
 // It returns fault.Limit if a task does not fit in memory; the error contains the smallest

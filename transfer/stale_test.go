@@ -125,8 +125,8 @@ func (s unlisted) List(context.Context, string, store.ListOptions) iter.Seq2[sto
 	return func(yield func(store.Entry, error) bool) { yield(store.Entry{}, s.err) }
 }
 
-// TestStaleUnlisted checks sources that cannot be listed. Names come from the consolidated metadata,
-// and everything else from the documents. A node without documents is an error.
+// TestStaleUnlisted checks sources that cannot be listed. Names come from the consolidated
+// metadata, and everything else from the documents. A node without documents is an error.
 func TestStaleUnlisted(t *testing.T) {
 	for _, format := range []int{2, 3} {
 		for _, why := range []error{fault.Newf(errors.ErrUnsupported, "no listing"), fault.Newf(fault.Refused, "no listing")} {

@@ -26,9 +26,9 @@ type AppendOptions struct {
 	// TakeOver discards an unfinished change of another process, usually a killed one, if the
 	// process has not renewed its claim for this long. A process renews the claims of its appends,
 	// resizes and open Writers every 30 s, so two minutes is a safe value. If the other process is
-	// still running, its change fails with ErrConflict and overwrites nothing that others wrote. A Resize that is deleting chunks
-	// must not be taken over before its process has ended. The default, 0, takes over no change. A
-	// negative duration takes over any change.
+	// still running, its change fails with ErrConflict and overwrites nothing that others wrote. A
+	// Resize that is deleting chunks must not be taken over before its process has ended. The
+	// default, 0, takes over no change. A negative duration takes over any change.
 	TakeOver time.Duration
 }
 

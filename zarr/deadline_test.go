@@ -17,9 +17,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/retry"
 )
 
-// TestDeadlineKeepsTheCause checks that a call that ends by its deadline while the bucket refuses its
-// requests matches both errors: reads of one and of many chunks, with and without a cache, alone
-// and joined, and the opening of an array.
+// TestDeadlineKeepsTheCause checks that a call that ends by its deadline while the bucket refuses
+// its requests matches both errors: reads of one and of many chunks, with and without a cache,
+// alone and joined, and the opening of an array.
 func TestDeadlineKeepsTheCause(t *testing.T) {
 	for _, test := range []struct {
 		name string

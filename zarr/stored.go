@@ -7,8 +7,8 @@ import (
 )
 
 // Stored returns the array as its own stored documents describe it, never a copy of them: neither
-// consolidated metadata nor the option [Documents]. Work that moves, compares or deletes data begins
-// with Stored, because a copy may be out of date.
+// consolidated metadata nor the option [Documents]. Work that moves, compares or deletes data
+// begins with Stored, because a copy may be out of date.
 //
 // If the array was opened from its own documents, Stored sends no request. Otherwise it reads the
 // documents again. It returns ErrNotFound if the store proves that they are absent, and a group if

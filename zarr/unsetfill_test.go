@@ -11,8 +11,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/upkeep"
 )
 
-// unset is a v2 data type and the stored form of an element that zarr-python 3.4.2 reads if the fill
-// value is null and the chunk is missing. It is nil if zarr-python refuses the type.
+// unset is a v2 data type and the stored form of an element that zarr-python 3.4.2 reads if the
+// fill value is null and the chunk is missing. It is nil if zarr-python refuses the type.
 var unset = []struct{ name, dtype, want string }{
 	{"bool", `"|b1"`, "00"}, {"int8", `"|i1"`, "00"}, {"int16", `"<i2"`, "0000"}, {"int32", `">i4"`, "00000000"}, {"int64", `"<i8"`, "0000000000000000"},
 	{"uint8", `"|u1"`, "00"}, {"uint64", `">u8"`, "0000000000000000"}, {"float16", `"<f2"`, "0000"}, {"float32", `"<f4"`, "00000000"}, {"float64", `">f8"`, "0000000000000000"},
@@ -25,8 +25,8 @@ var unset = []struct{ name, dtype, want string }{
 	{"nested times", `[["in",[["t","<M8[s]"],["n","|S2"]]]]`, "00000000000000000000"},
 }
 
-// TestUnsetFill reads missing chunks of v2 arrays whose fill value is null, also through a field and
-// after migration and growth.
+// TestUnsetFill reads missing chunks of v2 arrays whose fill value is null, also through a field
+// and after migration and growth.
 func TestUnsetFill(t *testing.T) {
 	for _, test := range unset {
 		t.Run(test.name, func(t *testing.T) {

@@ -213,8 +213,8 @@ func (r *fileRows) elements() (io.Reader, func(), error) {
 	return f, done, nil
 }
 
-// stored reads a file with one axis, and returns its stored elements: in memory form, or as texts if
-// they vary in length.
+// stored reads a file with one axis, and returns its stored elements: in memory form, or as texts
+// if they vary in length.
 func (r *fileRows) stored() (elems []byte, texts []string, err error) {
 	in, done, err := r.elements()
 	if err != nil {
@@ -235,8 +235,8 @@ func (r *fileRows) stored() (elems []byte, texts []string, err error) {
 	return elems, nil, at(r.name, err)
 }
 
-// follow changes the attributes that a change of arrays made untrue, and warns of dropped ones. g is
-// the group of the arrays, or nil.
+// follow changes the attributes that a change of arrays made untrue, and warns of dropped ones. g
+// is the group of the arrays, or nil.
 func (s *session) follow(ctx context.Context, g *zarr.Group, changes ...follow.Change) error {
 	dropped, err := follow.Attributes(ctx, g, changes...)
 	for _, d := range dropped {

@@ -95,8 +95,8 @@ func (c *attrsCmd) change(ctx context.Context, s *session, set map[string]any) e
 	return c.after(ctx, s, p, changed)
 }
 
-// parseJSON parses one JSON value and keeps the notation of numbers. It also accepts the bare tokens
-// NaN, Infinity and -Infinity, as zarr-python stores them.
+// parseJSON parses one JSON value and keeps the notation of numbers. It also accepts the bare
+// tokens NaN, Infinity and -Infinity, as zarr-python stores them.
 func parseJSON(text string) (any, error) {
 	v, err := standardJSON(text)
 	if err == nil {

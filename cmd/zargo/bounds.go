@@ -19,8 +19,8 @@ func (s *session) attrsOf(ctx context.Context, p *place, a *zarr.Array) (map[str
 	return c.attrsOf(ctx, a)
 }
 
-// attrsOf is session.attrsOf. It sends requests only for arrays without units or a calendar that may
-// be bounds, and reads only the coordinates that candidates returns.
+// attrsOf is session.attrsOf. It sends requests only for arrays without units or a calendar that
+// may be bounds, and reads only the coordinates that candidates returns.
 func (c *coordinates) attrsOf(ctx context.Context, a *zarr.Array) (map[string]any, error) {
 	attrs, own := a.Attrs(), a.Name()
 	if a.Path() == "" {

@@ -129,8 +129,8 @@ func count(shape []int, chunks chunking) *big.Int {
 	return n
 }
 
-// attributes returns a node's attributes as compact JSON. Numbers keep their stored notation. NaN and
-// the infinities become strings.
+// attributes returns a node's attributes as compact JSON. Numbers keep their stored notation. NaN
+// and the infinities become strings.
 func attributes(n zarr.Node) (json.RawMessage, error) {
 	return meta.EncodeAttr(jsontext.Quoted(n.Attrs()))
 }

@@ -227,8 +227,8 @@ func missingIn[S cf.Number](e encoding, values []S, file []float64) error {
 }
 
 // declared reports whether the author of the array declared a missing value: by an attribute or, as
-// xarray does in format 2, by a fill value. A fill value of 0 is the default of other programs; it is
-// missing for readers, but NaN is not stored as 0.
+// xarray does in format 2, by a fill value. A fill value of 0 is the default of other programs; it
+// is missing for readers, but NaN is not stored as 0.
 func (e encoding) declared() bool {
 	attrs := e.a.Attrs()
 	return attrs["_FillValue"] != nil || attrs["missing_value"] != nil || e.a.Format() == 2 && len(bytes.Trim(e.a.Fill(), "\x00")) > 0

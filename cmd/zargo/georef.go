@@ -239,7 +239,8 @@ func pyramidOf(ctx context.Context, g *zarr.Group, p multiscale.Pyramid) (pyrami
 	return out, nil
 }
 
-// current adds a finding for each array of a pyramid that has changed since its levels were computed.
+// current adds a finding for each array of a pyramid that has changed since its levels were
+// computed.
 func (i *georefInfo) current(ctx context.Context, s *session, p *place, g *zarr.Group, x pyramidInfo) error {
 	if x.Format != multiscale.Convention {
 		return nil

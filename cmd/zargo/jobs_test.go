@@ -58,7 +58,8 @@ func TestJobFiles(t *testing.T) {
 	}
 }
 
-// TestStages runs a plan of two stages: the commands that plan prints, and processes without --stage.
+// TestStages runs a plan of two stages: the commands that plan prints, and processes without
+// --stage.
 func TestStages(t *testing.T) {
 	t.Chdir(t.TempDir())
 	p := newProgram()

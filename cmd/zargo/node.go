@@ -36,8 +36,8 @@ func (s *session) openNode(ctx context.Context, url string, more ...zarr.Option)
 	return nil, nil, p.fail(s.notZarr(ctx, p.root, err))
 }
 
-// openStored opens an array or a group from its own documents; see zarr.Group.Stored. The caller closes
-// the place.
+// openStored opens an array or a group from its own documents; see zarr.Group.Stored. The caller
+// closes the place.
 func (s *session) openStored(ctx context.Context, url string, more ...zarr.Option) (*place, zarr.Node, error) {
 	p, err := s.locate(ctx, url)
 	if err != nil {

@@ -117,7 +117,8 @@ func printPlan(w io.Writer, p *transfer.Plan) error {
 	return err
 }
 
-// warnOfObjects warns of each array that a plan copies as it is stored, because it cannot be opened.
+// warnOfObjects warns of each array that a plan copies as it is stored, because it cannot be
+// opened.
 func (s *session) warnOfObjects(p *transfer.Plan) {
 	for _, stage := range p.Stages {
 		for _, step := range stage.Steps {
@@ -128,8 +129,8 @@ func (s *session) warnOfObjects(p *transfer.Plan) {
 	}
 }
 
-// copyingStages returns the number of stages of a plan that the flag --stage counts: all but the last
-// one, which stores the metadata of the copy.
+// copyingStages returns the number of stages of a plan that the flag --stage counts: all but the
+// last one, which stores the metadata of the copy.
 func copyingStages(p *transfer.Plan) int { return len(p.Stages) - 1 }
 
 // printCommands prints the commands that run a plan in one process, or in several.

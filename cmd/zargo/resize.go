@@ -101,8 +101,8 @@ func axisNamed(a *zarr.Array, name string) (int, error) {
 	return i, nil
 }
 
-// takeOver converts --take-over to the option of package zarr: 0s becomes a negative duration, which
-// takes over every change.
+// takeOver converts --take-over to the option of package zarr: 0s becomes a negative duration,
+// which takes over every change.
 func takeOver(age *time.Duration) time.Duration {
 	switch {
 	case age == nil:

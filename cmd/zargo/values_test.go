@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// TestValuesOfXarray compares cat with the values and the stored elements of xarray, for arrays that
-// it wrote. It then puts the values into a new array with the same metadata, which must have the
-// same stored elements.
+// TestValuesOfXarray compares cat with the values and the stored elements of xarray, for arrays
+// that it wrote. It then puts the values into a new array with the same metadata, which must have
+// the same stored elements.
 func TestValuesOfXarray(t *testing.T) {
 	here, err := filepath.Abs(filepath.Join("testdata", "xarray"))
 	if err != nil {

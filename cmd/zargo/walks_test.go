@@ -46,8 +46,8 @@ func oddTree(t *testing.T, root string, format int, names []string) {
 	}
 }
 
-// TestWalksOddNames checks that every walk includes the nodes whose names v3 reserves and those with
-// control characters.
+// TestWalksOddNames checks that every walk includes the nodes whose names v3 reserves and those
+// with control characters.
 func TestWalksOddNames(t *testing.T) {
 	for _, format := range []int{2, 3} {
 		t.Run(fmt.Sprint("v", format), func(t *testing.T) {

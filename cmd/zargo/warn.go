@@ -36,9 +36,10 @@ func (w *warnings) warn(format string, args ...any) {
 }
 
 // found prints a warning if consolidated metadata is unreadable or out of date, because the command
-// then reads the documents of the nodes instead, or if only it names the nodes. If the command copies or changes all nodes of a group, found also
-// prints a warning for everything in the group that is not a node, because the command leaves it
-// out. It ignores all other findings; zargo validate reports them.
+// then reads the documents of the nodes instead, or if only it names the nodes. If the command
+// copies or changes all nodes of a group, found also prints a warning for everything in the group
+// that is not a node, because the command leaves it out. It ignores all other findings; zargo
+// validate reports them.
 func (w *warnings) found(f rule.Finding) {
 	switch {
 	case f.Rule == rule.BadConsolidated:

@@ -11,8 +11,8 @@ import (
 )
 
 // statuses returns the statuses in order of precedence. If the deadline passes while the bucket
-// throttles, the error matches both, and the status is that of the cause. Otherwise a deadline comes
-// first, because requests in flight when it expires may fail with any error.
+// throttles, the error matches both, and the status is that of the cause. Otherwise a deadline
+// comes first, because requests in flight when it expires may fail with any error.
 func statuses() []status {
 	return []status{
 		{fault.Throttled, http.StatusServiceUnavailable},

@@ -99,8 +99,9 @@ func TestAppendsThatDoNotWait(t *testing.T) {
 	}
 }
 
-// zargo runs the scenario with processes of zargo. Appends wait for each other for at most wait. It returns the number of processes whose elements
-// are stored, and the number of processes whose write returned without an error.
+// zargo runs the scenario with processes of zargo. Appends wait for each other for at most wait. It
+// returns the number of processes whose elements are stored, and the number of processes whose
+// write returned without an error.
 func zargo(t *testing.T, s scenario, wait time.Duration) (present, acknowledged int, err error) {
 	t.Helper()
 	folder := t.TempDir()

@@ -28,7 +28,8 @@ type labelled struct {
 	Queries []selecting
 }
 
-// selecting is a selection by label, with the positions that xarray selects; nil if xarray refuses it.
+// selecting is a selection by label, with the positions that xarray selects; nil if xarray refuses
+// it.
 type selecting struct {
 	Kind      string
 	Labels    []*string
@@ -141,7 +142,8 @@ func positions(t *testing.T, d *dataset.Dataset, q dataset.Query) ([]int, error)
 	return out, nil
 }
 
-// difference returns the difference from xarray that docs/evidence/interoperability.md names, or "".
+// difference returns the difference from xarray that docs/evidence/interoperability.md names, or
+// "".
 func (q selecting) difference(in labelled, got []int, err error) string {
 	unsigned := strings.HasPrefix(in.Kind, "uint") || in.Kind == "unsigned"
 	switch {

@@ -31,8 +31,8 @@ type Claim struct {
 	From  int       // extent along the axis before an Append
 	To    int       // extent along the axis after an Append
 	Since time.Time // start of the change, by the clock of its process
-	// Renewed is the time at which the process last renewed the claim, or zero. A process renews its
-	// claim while it lives.
+	// Renewed is the time at which the process last renewed the claim, or zero. A process renews
+	// its claim while it lives.
 	Renewed time.Time
 	Was     []int // previous shape, for a Resize that deletes chunks
 

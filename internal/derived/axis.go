@@ -25,8 +25,8 @@ const (
 	removed             // the new array lacks the axis
 )
 
-// Range returns an axis of which n elements were selected: start, start+step, start+2·step, … was is
-// the length of the old array along the axis.
+// Range returns an axis of which n elements were selected: start, start+step, start+2·step, … was
+// is the length of the old array along the axis.
 func Range(dim string, was, start, step, n int) Axis {
 	if start == 0 && step == 1 && n == was {
 		return Axis{Dim: dim, Now: n}
@@ -42,8 +42,8 @@ func Windows(dim string, factor, n int) Axis {
 	return Axis{Dim: dim, Now: n, kind: mapped, scale: float64(factor), offset: float64(factor-1) / 2}
 }
 
-// Resized returns an axis whose length changed from was to n. The elements that both arrays have are
-// at the same positions.
+// Resized returns an axis whose length changed from was to n. The elements that both arrays have
+// are at the same positions.
 func Resized(dim string, was, n int) Axis {
 	if n > was {
 		return Axis{Dim: dim, Now: n, kind: longer}

@@ -29,8 +29,8 @@ func axes(y, x derived.Axis) []derived.Axis { return []derived.Axis{y, x} }
 const placed = `{"units":"m","valid_range":[0,9],"actual_range":[1,2],"STATISTICS_MEAN":1,` +
 	`"spatial:dimensions":["y","x"],"spatial:transform":[1,0,0,0,-1,4],"spatial:shape":[4,4],"spatial:bbox":[0,0,4,4]}`
 
-// TestArray checks the attributes of an array. The bounds are those that rioxarray computes from the
-// selected coordinates.
+// TestArray checks the attributes of an array. The bounds are those that rioxarray computes from
+// the selected coordinates.
 func TestArray(t *testing.T) {
 	const kept = `"units":"m","valid_range":[0,9],"spatial:dimensions":["y","x"]`
 	for _, c := range []struct {

@@ -62,8 +62,8 @@ func (t *tree) axesOf(g *Node, level any, rank int) ([]Axis, bool) {
 	return axes, axes != nil
 }
 
-// layout changes the levels of the Zarr convention multiscales. The member transform of a level maps
-// an index of the level to an index of the level in derived_from.
+// layout changes the levels of the Zarr convention multiscales. The member transform of a level
+// maps an index of the level to an index of the level in derived_from.
 func (t *tree) layout(g *Node, m map[string]any) {
 	layout, ok := m["layout"].([]any)
 	if !ok {

@@ -25,10 +25,10 @@ const (
 	whyUnreachable = "a node in a directory that is not a group"
 )
 
-// account lists the keys of all groups and returns those that belong to no node. nodes has the nodes
-// below n by path relative to n. The listing is independent of the walk that found the nodes, so
-// that a node that the walk has left out is found here. The keys in arrays are not listed. account
-// returns nil if the store cannot list.
+// account lists the keys of all groups and returns those that belong to no node. nodes has the
+// nodes below n by path relative to n. The listing is independent of the walk that found the nodes,
+// so that a node that the walk has left out is found here. The keys in arrays are not listed.
+// account returns nil if the store cannot list.
 func account(ctx context.Context, side string, n zarr.Node, nodes map[string]zarr.Node) (skipped []Skipped, err error) {
 	for _, at := range slices.Sorted(maps.Keys(nodes)) {
 		g, ok := nodes[at].(*zarr.Group)

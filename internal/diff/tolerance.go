@@ -203,8 +203,8 @@ func smallFloat[T dtype.SmallFloat](b []byte) float64 {
 	return float64(T(bits).Float32())
 }
 
-// effective returns fault.Selection if the nodes have arrays at common paths, but the tolerance does
-// not apply to the data type of any of them.
+// effective returns fault.Selection if the nodes have arrays at common paths, but the tolerance
+// does not apply to the data type of any of them.
 func (t *Tolerance) effective(x, y map[string]zarr.Node) error {
 	if t == nil {
 		return nil

@@ -81,9 +81,9 @@ func (n *Node) Removing(ctx context.Context) (bool, error) {
 // documents, and then the remaining objects. Thus no reader finds metadata whose chunks are
 // deleted. documents is the [Below].Documents of the node. Deletes are not conditional on versions.
 //
-// If mark is set, Clear first puts an object that marks the removal, and deletes it last, so that an
-// interrupted removal can be told from other objects; see Removing. A failure to put it is ignored:
-// a full disk, or permissions only to delete, must not prevent the removal.
+// If mark is set, Clear first puts an object that marks the removal, and deletes it last, so that
+// an interrupted removal can be told from other objects; see Removing. A failure to put it is
+// ignored: a full disk, or permissions only to delete, must not prevent the removal.
 func (n *Node) Clear(ctx context.Context, documents []string, mark bool) error {
 	ctx, s := n.begin(ctx)
 	if mark {

@@ -108,7 +108,8 @@ func (n *Node) createAncestors(ctx context.Context, format int) error {
 		p.Format, p.Group = 0, nil
 		for try := 1; ; try++ {
 			tried, err := p.groupHere(ctx, format)
-			// After fault.Exists, another creator has put a document at the path. It may be an array.
+			// After fault.Exists, another creator has put a document at the path. It may be an
+			// array.
 			if !tried || !errors.Is(err, fault.Exists) || try == maxRaces {
 				return err
 			}

@@ -25,7 +25,8 @@ type TakeOver struct {
 }
 
 // Held is a document that carries a claim of this process. Check may be called concurrently with
-// itself. No other method may run concurrently with any method. Renewals run concurrently; see Keep.
+// itself. No other method may run concurrently with any method. Renewals run concurrently; see
+// Keep.
 type Held struct {
 	keeper
 	n      *Node

@@ -62,9 +62,9 @@ func (n *Node) Remains(ctx context.Context, was Stored) error {
 	return err
 }
 
-// Orphaned is the second look of a writer of attributes, after it has put them. It returns the error
-// of [Node.Remains] for the node whose document is was. If the node was removed, Orphaned deletes
-// the attributes, on the condition of their version, so that no later node adopts them.
+// Orphaned is the second look of a writer of attributes, after it has put them. It returns the
+// error of [Node.Remains] for the node whose document is was. If the node was removed, Orphaned
+// deletes the attributes, on the condition of their version, so that no later node adopts them.
 func (n *Node) Orphaned(ctx context.Context, was, attrs Stored) error {
 	ctx, cancel := Detached(ctx)
 	defer cancel()

@@ -115,8 +115,8 @@ func (s *Source) Proven() error {
 }
 
 // CopyV2 returns the node's documents for consolidated metadata: without claim and record, and
-// without bare tokens such as NaN in doc. Attributes keep such tokens. name is the name of doc. attrs
-// is nil if .zattrs is absent.
+// without bare tokens such as NaN in doc. Attributes keep such tokens. name is the name of doc.
+// attrs is nil if .zattrs is absent.
 func (s *Source) CopyV2() (name string, doc, attrs []byte, err error) {
 	if err := s.Proven(); err != nil {
 		return "", nil, nil, err

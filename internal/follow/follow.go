@@ -17,8 +17,8 @@ type Change struct {
 	Was   []int // shape before the change; nil if only elements were written
 }
 
-// attempts is the maximum number of attempts to change the attributes of a node. An attempt fails if
-// another process changes its document at the same time.
+// attempts is the maximum number of attempts to change the attributes of a node. An attempt fails
+// if another process changes its document at the same time.
 const attempts = 100
 
 // Attributes changes the attributes of the arrays, and of the group g that contains them if it is

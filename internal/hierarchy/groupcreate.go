@@ -38,8 +38,8 @@ func (n *Node) OpenOrCreateGroup(ctx context.Context, format int, attrs map[stri
 	if err != nil {
 		return nil, err
 	}
-	// Another creator may have put a document of another format, which it will withdraw. Consolidate
-	// must neither read nor change that document.
+	// Another creator may have put a document of another format, which it will withdraw.
+	// Consolidate must neither read nor change that document.
 	own := *g
 	own.Cfg.Format = g.Format
 	out, err := own.Consolidate(ctx)

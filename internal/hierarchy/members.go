@@ -265,8 +265,8 @@ func (n *Node) openChild(ctx context.Context, c document.Place, most int64) (*No
 	return nil, nil
 }
 
-// unnamed returns err, the error of reading a member, as a *fault.MetaError if the store cannot read
-// its name. Other members can be read.
+// unnamed returns err, the error of reading a member, as a *fault.MetaError if the store cannot
+// read its name. Other members can be read.
 func unnamed(path string, err error) error {
 	if errors.Is(err, fault.Path) {
 		return &fault.MetaError{Key: path, Err: err}
@@ -274,9 +274,9 @@ func unnamed(path string, err error) error {
 	return err
 }
 
-// readable returns a *fault.MetaError for an object in a group that the store lists but cannot read:
-// a symbolic link without a target or in a loop, a special file, or a name that is not a key. The
-// name may be that of a node.
+// readable returns a *fault.MetaError for an object in a group that the store lists but cannot
+// read: a symbolic link without a target or in a loop, a special file, or a name that is not a key.
+// The name may be that of a node.
 func (n *Node) readable(ctx context.Context, c document.Place) error {
 	if !c.Unread {
 		return nil

@@ -32,8 +32,8 @@ func Quoted(v any) any {
 	return v
 }
 
-// Floats replaces the objects of [AppendFloat] in v by NaN and the infinities, in place, and returns
-// v. v consists of the types that encoding/json decodes JSON to, and json.Number.
+// Floats replaces the objects of [AppendFloat] in v by NaN and the infinities, in place, and
+// returns v. v consists of the types that encoding/json decodes JSON to, and json.Number.
 func Floats(v any) any {
 	switch v := v.(type) {
 	case []any:

@@ -51,8 +51,9 @@ func NoAnswer(err error) *Failure {
 // noAnswerKind returns the kind of err, the error of a request that received no response. The kind
 // is fault.Refused if a retry is useless, and fault.Unavailable otherwise. A retry is useless for a
 // forbidden address or redirect, an untrusted certificate, a server that responds to https with
-// http or another protocol, and a name that does not exist according to a name server. A name that does not exist usually means that the URL is wrong, and retries
-// would delay the error for minutes.
+// http or another protocol, and a name that does not exist according to a name server. A name that
+// does not exist usually means that the URL is wrong, and retries would delay the error for
+// minutes.
 func noAnswerKind(err error) error {
 	var cert *tls.CertificateVerificationError
 	var protocol tls.RecordHeaderError

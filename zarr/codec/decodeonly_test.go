@@ -12,9 +12,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// TestDecodeOnly decodes chunks of codecs whose configuration has an invalid setting of the encoder.
-// zarr-python 3.4.2 with numcodecs 0.17.1 reads all of them. They cannot encode, and they cannot be
-// written to metadata.
+// TestDecodeOnly decodes chunks of codecs whose configuration has an invalid setting of the
+// encoder. zarr-python 3.4.2 with numcodecs 0.17.1 reads all of them. They cannot encode, and they
+// cannot be written to metadata.
 func TestDecodeOnly(t *testing.T) {
 	table := pcodec.Add(codec.Builtin())
 	in := codec.Repr{Shape: []int{200}, Type: dtype.Int16}

@@ -119,8 +119,8 @@ func (t *Table) With(name string, f Factory) *Table {
 // WithFindings returns a table whose codecs call report for each violation of a rule that they
 // tolerate while decoding. An error from report ends the decoding. The fields Rule and Text of the
 // finding are set. Only the built-in codecs "bytes", "sharding_indexed", blosc, gzip and zlib
-// tolerate violations. A codec that replaces one of these ([Table.With]) does not call report. report must
-// be safe for concurrent calls.
+// tolerate violations. A codec that replaces one of these ([Table.With]) does not call report.
+// report must be safe for concurrent calls.
 func (t *Table) WithFindings(report func(rule.Finding) error) *Table {
 	c := *t
 	c.report = report

@@ -242,8 +242,8 @@ func parseFloat(s string, of Basic, version int) ([]byte, error) {
 	return putBits(bits, size), nil
 }
 
-// named returns the specified spelling of Python's names of NaN and the infinities. It returns other
-// text unchanged.
+// named returns the specified spelling of Python's names of NaN and the infinities. It returns
+// other text unchanged.
 func named(text string) string {
 	sign := ""
 	word := strings.ToLower(strings.TrimSpace(text))

@@ -2,9 +2,9 @@ package fault
 
 import "fmt"
 
-// Interrupted is the error of an operation whose context ended while the operation repeated a failed
-// request. It matches both errors: the end of the context, and the kind of the last failure, which
-// is Throttled or Unavailable.
+// Interrupted is the error of an operation whose context ended while the operation repeated a
+// failed request. It matches both errors: the end of the context, and the kind of the last failure,
+// which is Throttled or Unavailable.
 type Interrupted struct {
 	Err  error // the cause of the end of the context
 	Last error // the last failure before that

@@ -14,12 +14,13 @@ import (
 )
 
 // EncodeAttrs returns attributes as a v2 .zattrs document, with members sorted by name. A
-// json.Number is written unchanged. NaN and the infinities, which JSON lacks, become the bare tokens
-// NaN, Infinity and -Infinity, as in zarr-python. EncodeAttrs returns fault.Type for values that JSON
-// cannot represent.
+// json.Number is written unchanged. NaN and the infinities, which JSON lacks, become the bare
+// tokens NaN, Infinity and -Infinity, as in zarr-python. EncodeAttrs returns fault.Type for values
+// that JSON cannot represent.
 func EncodeAttrs(attrs Attrs) ([]byte, error) { return indent(attributes(attrs)) }
 
-// EncodeAttr returns the value of one attribute, encoded as by [EncodeAttrs] but without white space.
+// EncodeAttr returns the value of one attribute, encoded as by [EncodeAttrs] but without white
+// space.
 func EncodeAttr(value any) ([]byte, error) { return appendValue(nil, value, 0) }
 
 // SetAttrs replaces the attributes of a v3 document by attrs and returns the new document. All

@@ -10,10 +10,10 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// claimed holds the claims of a Migrate on v2 documents, by document key: the .zarray of each array,
-// and the .zattrs of each node. A change that began before the claim has an outdated version of the
-// document, so even a late request cannot change it. The claims become marks, so later changes
-// fail too.
+// claimed holds the claims of a Migrate on v2 documents, by document key: the .zarray of each
+// array, and the .zattrs of each node. A change that began before the claim has an outdated version
+// of the document, so even a late request cannot change it. The claims become marks, so later
+// changes fail too.
 type claimed struct {
 	keys  []string
 	held  map[string]*document.Held

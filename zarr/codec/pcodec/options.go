@@ -32,8 +32,8 @@ type settings struct {
 	EqualPages *int64  `json:"equal_pages_up_to"`
 }
 
-// parseOptions reads numcodecs' configuration. Unknown members are errors. The error unused concerns
-// a setting that only the encoder uses; it is then ignored.
+// parseOptions reads numcodecs' configuration. Unknown members are errors. The error unused
+// concerns a setting that only the encoder uses; it is then ignored.
 func parseOptions(config json.RawMessage) (o options, unused, err error) {
 	o = options{level: 8, order: autoOrder, chunk: 1 << 18}
 	var s settings

@@ -98,9 +98,9 @@
 // By default reads and listings follow all links, and writes follow links among the parent
 // directories of the key. A Put to a link replaces the link. A link to a directory that contains
 // the link is not followed, because that would be a loop. It is listed with size -1, like a link
-// without a target and any name that is neither a file nor a directory. If the prefix of a listing is a link
-// without a target, or is behind such a link, the listing returns fault.Refused. With [Confined]
-// links out of the root are not followed.
+// without a target and any name that is neither a file nor a directory. If the prefix of a listing
+// is a link without a target, or is behind such a link, the listing returns fault.Refused. With
+// [Confined] links out of the root are not followed.
 //
 // Deletes do not follow links. Delete of a link removes the link. If a value is behind a link among
 // the parent directories of its key, Delete returns fault.Refused. store.DeleteBelow removes links

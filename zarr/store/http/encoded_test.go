@@ -89,7 +89,8 @@ func TestGzip(t *testing.T) {
 	}
 }
 
-// TestGzipShort reads a range that starts after the end of the encoding, so the server responds 416.
+// TestGzipShort reads a range that starts after the end of the encoding, so the server responds
+// 416.
 func TestGzipShort(t *testing.T) {
 	body := zipped(t, string(make([]byte, 1<<20)))
 	st := once(t, serve(t, func(w http.ResponseWriter, r *http.Request) {

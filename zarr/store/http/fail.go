@@ -72,9 +72,9 @@ func foreign(format string, args ...any) error {
 	return fault.Newf(fault.Unavailable, "the response is not the value: %s", fmt.Sprintf(format, args...))
 }
 
-// pageError is the error for a page in place of a value. A proxy may send a page for a moment, so the
-// request is repeated. A web application sends its page for every absent value, so one repetition is
-// enough: the page does not prove that the value is absent.
+// pageError is the error for a page in place of a value. A proxy may send a page for a moment, so
+// the request is repeated. A web application sends its page for every absent value, so one
+// repetition is enough: the page does not prove that the value is absent.
 type pageError struct{ error }
 
 func (e pageError) Unwrap() error { return e.error }

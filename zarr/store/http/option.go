@@ -66,11 +66,11 @@ func PublicOnly() Option {
 }
 
 // ForbiddenIsAbsent makes status 403 mean that a value is absent (fault.NotFound), as 404 does. A
-// bucket that does not permit listings responds 403 for absent keys, so arrays with unwritten chunks
-// need the option. The parameter "zargo-403=absent" of the URL has the same effect; it is not sent
-// to the server. The default is off, because a 403 does not prove that a value is absent: with the
-// option a value whose permission is missing or has expired reads as the fill value. Use the option
-// only for public data.
+// bucket that does not permit listings responds 403 for absent keys, so arrays with unwritten
+// chunks need the option. The parameter "zargo-403=absent" of the URL has the same effect; it is
+// not sent to the server. The default is off, because a 403 does not prove that a value is absent:
+// with the option a value whose permission is missing or has expired reads as the fill value. Use
+// the option only for public data.
 func ForbiddenIsAbsent() Option {
 	return Option{"http.ForbiddenIsAbsent()", func(c *config) error { c.forbidden = true; return nil }}
 }

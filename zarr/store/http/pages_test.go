@@ -33,7 +33,8 @@ func TestPagesForAbsentKeys(t *testing.T) {
 	}
 }
 
-// TestSchemeOfAnotherPort checks that https to a port that serves http is refused after one attempt.
+// TestSchemeOfAnotherPort checks that https to a port that serves http is refused after one
+// attempt.
 func TestSchemeOfAnotherPort(t *testing.T) {
 	srv := httptest.NewServer(http.HandlerFunc(http.NotFound))
 	defer srv.Close()

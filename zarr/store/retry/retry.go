@@ -175,8 +175,8 @@ func (r *run) retry(ctx context.Context, err error) error {
 	}
 }
 
-// tries returns the maximum number of attempts after err. An error with a method MaxTries() int, such
-// as a page that a server sends instead of every absent value, lowers the number.
+// tries returns the maximum number of attempts after err. An error with a method MaxTries() int,
+// such as a page that a server sends instead of every absent value, lowers the number.
 func (r *run) tries(err error) int {
 	var few interface{ MaxTries() int }
 	if errors.As(err, &few) {

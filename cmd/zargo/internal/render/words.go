@@ -41,8 +41,8 @@ func OneLine(text string) string {
 	return b.String()
 }
 
-// Message returns the text of an error or a warning on one line. It is like [OneLine], but joins the
-// lines of the text with "; " and removes white space at both ends.
+// Message returns the text of an error or a warning on one line. It is like [OneLine], but joins
+// the lines of the text with "; " and removes white space at both ends.
 func Message(text string) string {
 	return OneLine(strings.ReplaceAll(strings.TrimSpace(text), "\n", "; "))
 }
