@@ -35,11 +35,14 @@ func (c *coordinates) attrsOf(ctx context.Context, a *zarr.Array) (map[string]an
 		return attrs, nil
 	}
 	g, err := c.group(ctx, up)
-	if g == nil || errors.Is(err, fault.Refused) {
-		return attrs, nil // permissions may end at the array
-	}
-	if err != nil {
+	switch {
+	case errors.Is(err, fault.Refused): // permissions may end at the array
+		c.s.warn("%s: if the array contains bounds, they are not decoded: %s", c.p.where, err)
+		return attrs, nil
+	case err != nil:
 		return nil, err
+	case g == nil:
+		return attrs, nil
 	}
 	names = slices.DeleteFunc(names, func(name string) bool { return name == own })
 	for _, name := range names {
