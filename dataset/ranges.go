@@ -1,0 +1,150 @@
+package dataset
+
+import (
+	"github.com/zargo-io/zargo/zarr/fault"
+)
+
+// end parses the label at an end of a range.
+func (v *values[K]) end(label any, period float64) (target[K], error) {
+	t, err := v.parse(label)
+	switch {
+	case err != nil:
+		return t, v.fail(label, err)
+	case v.order != 0 && v.missing != nil && v.missing(t.first):
+		return t, fault.Newf(fault.Selection, "dimension %q: a range cannot begin or end at %v", v.dim, label)
+	}
+	return t, v.cyclic(period)
+}
+
+func (v *values[K]) between(lo, hi any, period float64) (positions, error) {
+	first, err := v.end(lo, period)
+	if err != nil {
+		return positions{}, err
+	}
+	last, err := v.end(hi, period)
+	switch {
+	case err != nil:
+		return positions{}, err
+	case v.order == 0:
+		return v.unsorted(lo, hi)
+	case period == 0 || len(v.keys) == 0:
+		if v.order < 0 { // the periods of the ends may overlap, and are in the order of the array
+			first, last = last, first
+		}
+		if first.side > last.side || first.side == last.side && v.compare(first.from, last.to) > 0 {
+			first, last = last, first
+		}
+		return v.from(first, last), nil
+	}
+	return v.around(first, last, period, lo)
+}
+
+// from returns the positions from first to last, both included. The index is sorted.
+func (v *values[K]) from(first, last target[K]) positions {
+	if v.order < 0 {
+		first, last = last, first
+	}
+	lo := v.begin(first)
+	return positions{lo: lo, n: max(v.finish(last)-lo, 0), step: 1}
+}
+
+// around returns the positions of a cyclic coordinate from first upwards to last, in this order. In
+// a decreasing coordinate the order is the reverse. A range of a period or more contains all
+// positions once.
+func (v *values[K]) around(first, last target[K], period float64, label any) (positions, error) {
+	n := len(v.keys)
+	whole := v.signed(last, v.keys[0])-v.signed(first, v.keys[0]) >= period
+	start, err := v.turns(first, period)
+	if err != nil {
+		return positions{}, v.fail(label, err)
+	}
+	stop, err := v.turns(last, period)
+	if err != nil {
+		return positions{}, v.fail(label, err)
+	}
+	first, last = start[0], stop[0]
+	if !whole && (first.side < last.side || first.side == last.side && v.compare(first.from, last.to) <= 0) {
+		return v.from(first, last), nil
+	}
+	// The range contains the end of the period: the labels from first on, then those up to last, or
+	// those before first if the range is a whole turn.
+	var a, b positions
+	if v.order > 0 {
+		at := v.begin(first)
+		a, b = positions{lo: at, n: n - at, step: 1}, positions{n: min(v.finish(last), at), step: 1}
+		if whole {
+			b.n = at
+		}
+	} else {
+		at := v.finish(first)
+		b = positions{n: at, step: 1}
+		from := max(v.begin(last), at)
+		if whole {
+			from = at
+		}
+		a = positions{lo: from, n: n - from, step: 1}
+	}
+	switch {
+	case a.n == 0:
+		return b, nil
+	case b.n == 0:
+		return a, nil
+	}
+	list := make([]int, 0, a.n+b.n)
+	for _, p := range []positions{a, b} {
+		for i := range p.n {
+			list = append(list, p.at(i))
+		}
+	}
+	return positions{list: list}, nil
+}
+
+func (v *values[K]) open(label any, toEnd bool, period float64) (positions, error) {
+	t, err := v.end(label, period)
+	if err != nil {
+		return positions{}, err
+	}
+	from, to := 0, len(v.keys)
+	if v.order == 0 {
+		first, last, err := v.only(label)
+		if toEnd {
+			from = first
+		} else {
+			to = last + 1
+		}
+		return positions{lo: from, n: to - from, step: 1}, err
+	}
+	turns, err := v.turns(t, period)
+	if err != nil {
+		return positions{}, v.fail(label, err)
+	}
+	if t = turns[0]; toEnd {
+		from = v.begin(t)
+	} else {
+		to = v.finish(t)
+	}
+	return positions{lo: from, n: to - from, step: 1}, nil
+}
+
+// unsorted returns the positions between those of two labels. Each label must occur once in the
+// index, or at consecutive positions.
+func (v *values[K]) unsorted(lo, hi any) (positions, error) {
+	from, _, err := v.only(lo)
+	if err != nil {
+		return positions{}, err
+	}
+	_, to, err := v.only(hi)
+	return positions{lo: from, n: max(to-from+1, 0), step: 1}, err
+}
+
+// only returns the first and the last position of a label that must occur at consecutive positions.
+func (v *values[K]) only(label any) (first, last int, err error) {
+	p, _, err := v.find(label)
+	if err != nil {
+		return 0, 0, err
+	}
+	if first, last = p.at(0), p.at(p.len()-1); last-first+1 != p.len() {
+		return 0, 0, fault.Newf(fault.Selection, "dimension %q is not sorted and has the label %v %d times", v.dim, label, p.len())
+	}
+	return first, last, nil
+}
