@@ -3,6 +3,7 @@ package zarr_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -160,4 +161,37 @@ func TestRemainingClaim(t *testing.T) {
 			t.Error(err)
 		}
 	})
+}
+
+// TestAttrsMeetRenewal renews the claim of an append between the read and the put of SetAttrs. The
+// attributes are stored, and the append ends.
+func TestAttrsMeetRenewal(t *testing.T) {
+	for _, format := range []int{2, 3} {
+		synctest.Test(t, func(t *testing.T) {
+			st := renewed(t, format)
+			done := make(chan error, 1)
+			go func() {
+				_, err := reopened(t, st).AppendFunc(t.Context(), 0, 1, func(ctx context.Context, view *zarr.Array, from int) error {
+					time.Sleep(3 * time.Minute)
+					return zarr.Write(ctx, view, []int8{1}, zarr.Range(from, zarr.End))
+				}, zarr.AppendOptions{})
+				done <- err
+			}()
+			time.Sleep(time.Minute + time.Second)
+			a := reopened(t, st)
+			time.Sleep(time.Minute) // two renewals
+			if _, err := a.SetAttrs(t.Context(), map[string]any{"i": 1}); err != nil {
+				t.Errorf("v%d: %v", format, err)
+			}
+			if _, err := a.SetAttrs(t.Context(), map[string]any{"i": 2}); !errors.Is(err, zarr.ErrConflict) {
+				t.Errorf("v%d: after another change: %v", format, err)
+			}
+			if err := <-done; err != nil {
+				t.Errorf("v%d: %v", format, err)
+			}
+			if a := reopened(t, st); fmt.Sprint(a.Attrs()["i"]) != "1" || a.Shape()[0] != 1 {
+				t.Errorf("v%d: %v %v", format, a.Attrs(), a.Shape())
+			}
+		})
+	}
 }

@@ -1,8 +1,11 @@
 package document
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"errors"
+	"path"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -106,4 +109,20 @@ func (h *Held) renew(ctx context.Context) bool {
 		h.mu.Unlock()
 	}
 	return true
+}
+
+// Renewed returns the stored version of the document was, whose put failed with a conflict. It
+// reports false if another writer has changed more than the time of the last renewal of the claim.
+func (n *Node) Renewed(ctx context.Context, was Stored) (Stored, bool) {
+	v, err := n.Get(ctx, path.Base(was.Key))
+	if err != nil {
+		return was, false
+	}
+	is := Stored{Key: was.Key, Bytes: v.Bytes, Version: v.Version}
+	before, err1 := ClaimIn(was)
+	after, err2 := ClaimIn(is)
+	old, err3 := Unclaimed(was)
+	now, err4 := Unclaimed(is)
+	same := before.Under() && before.ID == after.ID && bytes.Equal(old, now)
+	return is, cmp.Or(err1, err2, err3, err4) == nil && same
 }

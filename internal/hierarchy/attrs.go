@@ -30,16 +30,7 @@ func (n *Node) SetAttrs(ctx context.Context, attrs map[string]any) (*Node, error
 	if attrs == nil {
 		attrs = map[string]any{}
 	}
-	var doc []byte
-	var err error
-	if b.Format == 2 {
-		doc, err = meta.EncodeAttrs(attrs)
-	} else {
-		doc, err = meta.SetAttrs(b.AttrsDoc.Key, b.AttrsDoc.Bytes, attrs)
-	}
-	if err == nil {
-		doc, err = document.KeepClaim(b.AttrsDoc, b.AttrsDoc.Key, doc)
-	}
+	doc, err := b.withAttrs(attrs)
 	if err != nil {
 		return nil, n.Errorf(err)
 	}
@@ -54,6 +45,17 @@ func (n *Node) SetAttrs(ctx context.Context, attrs map[string]any) (*Node, error
 		return nil, n.Errorf(err)
 	}
 	v, err := b.Docs().Swap(ctx, b.AttrsDoc, doc, "attributes cannot be changed")
+	for errors.Is(err, fault.Conflict) {
+		// An append in progress renews its claim, which is stored beside the attributes.
+		is, renewed := b.Docs().Renewed(ctx, b.AttrsDoc)
+		if !renewed {
+			break
+		}
+		b.AttrsDoc = is
+		if doc, err = b.withAttrs(attrs); err == nil {
+			v, err = b.Docs().Swap(ctx, b.AttrsDoc, doc, "attributes cannot be changed")
+		}
+	}
 	switch {
 	case errors.Is(err, fault.Exists):
 		err = fault.Newf(fault.Conflict, "the attributes were changed concurrently: %w", err)
@@ -70,6 +72,19 @@ func (n *Node) SetAttrs(ctx context.Context, attrs map[string]any) (*Node, error
 		b.Doc = b.AttrsDoc
 	}
 	return &b, nil
+}
+
+// withAttrs returns the document of the attributes with other attributes, and with its claim.
+func (n *Node) withAttrs(attrs map[string]any) (doc []byte, err error) {
+	if n.Format == 2 {
+		doc, err = meta.EncodeAttrs(attrs)
+	} else {
+		doc, err = meta.SetAttrs(n.AttrsDoc.Key, n.AttrsDoc.Bytes, attrs)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return document.KeepClaim(n.AttrsDoc, n.AttrsDoc.Key, doc)
 }
 
 // Reload reads the node from the store. Callers use Reload for a node that was opened from
