@@ -57,6 +57,8 @@ type op struct {
 	wrote     []written
 	deleted   []string     // keys of deleted chunks
 	opened    *docs.Source // for a write, the array's documents when it was opened
+	made      string       // key of the document of an array that a create put, until it withdraws it
+	withdrew  bool         // a create withdrew its document, because its second look failed or met another node
 
 	// The following fields are for changes of a shape.
 	axis    int
@@ -199,6 +201,9 @@ func (a *actor) do(ctx context.Context, o *op, call func(context.Context) error,
 		return
 	}
 	a.h.note("%v: %s", o, result(err))
+	if err == nil && o.withdrew {
+		a.h.fail("%v succeeds, although it withdrew its document", o)
+	}
 	if why := o.refuses(err); why != "" {
 		a.h.fail("%v: %s: %v", o, why, err)
 	}

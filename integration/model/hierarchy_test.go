@@ -210,6 +210,9 @@ func (w *hierarchy) put(o *op, key string, text []byte) {
 			if name == "zarr.json" {
 				t.format = 3
 			}
+			if t.shape == nil && o.kind == doCreate {
+				o.made = key
+			}
 			w.arrayPut(o, t, d.Shape)
 		}
 	}
@@ -401,7 +404,11 @@ func (w *hierarchy) deleted(o *op, key string) {
 	delete(w.claims, key)
 	for _, t := range w.arrays {
 		if name := strings.TrimPrefix(key, t.path+"/"); name == "zarr.json" || name == ".zarray" && t.format == 2 {
-			if o.kind != doRemove {
+			switch {
+			case o.kind == doRemove:
+			case o.made == key: // a creator withdraws only its own document
+				o.made, o.withdrew = "", true
+			default:
 				w.h.fail("%v deletes %s", o, key)
 			}
 			t.shape = nil

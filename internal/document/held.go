@@ -340,8 +340,7 @@ func (h *Held) Commit(ctx context.Context, c Change) error {
 // calls next with the document. If next returns an error, CommitBy returns that error. Even if ctx
 // ends or a response is lost, CommitBy completes a commit in progress; see [Settling].
 func (h *Held) CommitBy(ctx context.Context, next func(Stored) (Change, error)) error {
-	h.busy.Lock()
-	defer h.busy.Unlock()
+	defer h.lock()()
 	defer func() {
 		if !h.claim.Under() {
 			h.stop()

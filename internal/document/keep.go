@@ -20,12 +20,12 @@ const Renewal = 30 * time.Second
 
 // keeper renews a claim while its process lives.
 type keeper struct {
-	busy  sync.Mutex   // held by a change of the document, and by a renewal
-	mu    sync.RWMutex // protects the content of a Held, which a renewal replaces
-	timer *time.Timer  // protected by busy
-	ended bool         // protected by busy
-	end   func()       // ends a renewal in flight; nil without Keep
-	left  atomic.Bool  // set by Leave
+	busy  chan struct{} // full during a change of the document and a renewal; nil without Keep
+	mu    sync.RWMutex  // protects the content of a Held, which a renewal replaces
+	timer *time.Timer   // protected by busy
+	ended bool          // protected by busy
+	end   func()        // ends a renewal in flight; nil without Keep
+	left  atomic.Bool   // set by Leave
 }
 
 // Keep renews the claim every [Renewal], also after ctx has ended, until the claim ends or Stop is
@@ -37,12 +37,11 @@ func (h *Held) Keep(ctx context.Context) {
 		return
 	}
 	ctx, h.end = context.WithCancel(context.WithoutCancel(ctx))
-	h.busy.Lock()
-	defer h.busy.Unlock()
+	h.busy = make(chan struct{}, 1)
+	defer h.lock()()
 	h.timer = time.AfterFunc(Renewal, func() {
 		if h.renew(ctx) {
-			h.busy.Lock()
-			defer h.busy.Unlock()
+			defer h.lock()()
 			if !h.ended {
 				h.timer.Reset(Renewal)
 			}
@@ -50,13 +49,22 @@ func (h *Held) Keep(ctx context.Context) {
 	})
 }
 
+// lock waits for the end of a change or a renewal in flight, and returns the function that unlocks. It
+// is not a sync.Mutex, because its holder sends requests: synctest treats a wait for a Mutex as work.
+func (k *keeper) lock() (unlock func()) {
+	if k.busy == nil {
+		return func() {}
+	}
+	k.busy <- struct{}{}
+	return func() { <-k.busy }
+}
+
 // Stop ends the renewals, and waits for the end of a renewal in flight. The claim remains.
 func (h *Held) Stop() {
 	if h.end != nil {
 		h.end()
 	}
-	h.busy.Lock()
-	defer h.busy.Unlock()
+	defer h.lock()()
 	h.stop()
 }
 
@@ -73,8 +81,7 @@ func (h *Held) stop() {
 // renew puts the document with the current time in the claim. It returns false if the claim is no
 // longer held.
 func (h *Held) renew(ctx context.Context) bool {
-	h.busy.Lock()
-	defer h.busy.Unlock()
+	defer h.lock()()
 	if h.ended || h.left.Load() {
 		return false
 	}

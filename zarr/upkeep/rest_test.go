@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"testing"
 
 	"github.com/zargo-io/zargo/zarr"
@@ -17,11 +18,11 @@ import (
 // ending is a store whose requests fail after a number of deletes, as if the process was killed.
 type ending struct {
 	store.Store
-	deletes int
+	deletes atomic.Int64 // deletes before the end
 }
 
 func (e *ending) Delete(ctx context.Context, key string, o store.DeleteOptions) error {
-	if e.deletes--; e.deletes < 0 {
+	if e.deletes.Add(-1) < 0 {
 		return fault.Newf(fault.Unavailable, "the end")
 	}
 	return e.Store.Delete(ctx, key, o)
@@ -38,7 +39,8 @@ func TestPlanRest(t *testing.T) {
 					g := must(zarr.CreateGroup(ctx, st, path, zarr.Spec{Format: format}))
 					a := must(g.CreateArray(ctx, "a", zarr.Spec{Shape: []int{3}, Chunks: []int{1}, DType: dtype.Int8}))
 					check(t, zarr.Write(ctx, a, []int8{1, 2, 3}))
-					end := &ending{st, at}
+					end := &ending{Store: st}
+					end.deletes.Store(int64(at))
 					n := must(zarr.Open(ctx, end, path))
 					err := must(upkeep.PlanRemove(ctx, n, upkeep.RemoveOptions{})).Run(ctx)
 					if err == nil {
