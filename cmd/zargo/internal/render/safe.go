@@ -2,6 +2,7 @@ package render
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
 	"io"
 	"unicode"
@@ -66,8 +67,22 @@ func (s *Safe) Flush() error {
 	return nil
 }
 
-// harmless reports whether all bytes are printable ASCII characters, tabs and line feeds.
+// harmless reports whether all bytes are printable ASCII characters, tabs and line feeds. It looks
+// at eight bytes at once, because each byte of an exported array goes through it.
 func harmless(b []byte) bool {
+	const ones, high = 0x0101010101010101, 0x8080808080808080
+	for ; len(b) >= 8; b = b[8:] {
+		x := binary.LittleEndian.Uint64(b)
+		below, above := (x-' '*ones)&^x, x+ones|x // the high bits of bytes below ' ' or above '~'
+		if (below|above)&high != 0 && !printable(b[:8]) {
+			return false
+		}
+	}
+	return printable(b)
+}
+
+// printable is harmless for a few bytes.
+func printable(b []byte) bool {
 	for _, c := range b {
 		if (c < ' ' || c >= 0x7f) && c != '\n' && c != '\t' {
 			return false

@@ -48,6 +48,22 @@ func TestSafe(t *testing.T) {
 	}
 }
 
+// TestHarmless compares the test of eight bytes at once with that of one: every byte at every
+// position, with neighbours at both ends of the range.
+func TestHarmless(t *testing.T) {
+	for _, around := range []byte{' ', 'a', '~', '\n'} {
+		for at := range 19 {
+			for c := range 256 {
+				b := bytes.Repeat([]byte{around}, 19)
+				b[at] = byte(c)
+				if got, want := harmless(b), printable(b); got != want {
+					t.Errorf("%q: %v, want %v", b, got, want)
+				}
+			}
+		}
+	}
+}
+
 // TestOneLine checks that names keep their white space, and that messages do not.
 func TestOneLine(t *testing.T) {
 	for in, want := range map[string]string{" lead": " lead", "trail ": "trail ", "a\nb\t": `a\nb\t`, "\u2003x": `\u2003x`, "\u009b": `\u009b`, "a\xff": `a\xff`, "\ufffd": `\ufffd`} {
