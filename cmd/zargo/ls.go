@@ -76,6 +76,9 @@ func (c *lsCmd) around(ctx context.Context, s *session, none error) (p *place, n
 	case err != nil:
 		return nil, nil, nil, p.fail(err)
 	}
+	if other := (*otherFormat)(nil); errors.As(none, &other) {
+		s.warn("%s: the location contains %s, a format that zargo does not read", p.where, other.is)
+	}
 	return p, nodes, unread, nil
 }
 

@@ -142,7 +142,7 @@ func (s *session) openRooted(ctx context.Context, url string) (*place, zarr.Node
 	n, err := zarr.Open(ctx, p.Store, p.path, s.options()...)
 	if err != nil {
 		p.release()
-		return nil, nil, p.fail(err)
+		return nil, nil, p.fail(s.notZarr(ctx, nodeOf(l), err))
 	}
 	return p, n, nil
 }

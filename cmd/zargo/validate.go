@@ -102,6 +102,8 @@ func (c *validateCmd) Run(ctx context.Context, s *session) error {
 		err := error(&invalid{worst, done.Left})
 		if hint := zipHint(p.where); worst.Rule == rule.NotThere && hint != "" {
 			err = &reworded{err.Error() + hint, err}
+		} else if worst.Rule == rule.NotThere && worst.Path == p.path {
+			err = s.notZarr(ctx, p.root, err)
 		}
 		return at(p.where, err)
 	}
