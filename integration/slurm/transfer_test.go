@@ -1,6 +1,7 @@
 package slurm
 
 import (
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -128,10 +129,11 @@ func (c *cluster) begun(t *testing.T, to string) (job string, waiting int64) {
 		return last >= indices && time.Since(since) > time.Second
 	})
 	said := run(t, c.work, 1, "zargo", "transfer", "verify", plan)
-	if n := strings.Count(said, "\n"); n < indices {
-		t.Errorf("verify names %d tasks", n)
+	var missing, tasks int
+	if _, err := fmt.Sscanf(said, "stage 1: %d of %d tasks not done: ", &missing, &tasks); err != nil || missing < indices {
+		t.Errorf("verify prints %q: %d of %d tasks, %v", said, missing, tasks, err)
 	}
-	t.Logf("%d requests wait, %d tasks are missing, %d files are stored", last, strings.Count(said, "\n"), len(tree(t, filepath.Join(c.work, to))))
+	t.Logf("%d requests wait, %d of %d tasks are missing, %d files are stored", last, missing, tasks, len(tree(t, filepath.Join(c.work, to))))
 	return job, last
 }
 
