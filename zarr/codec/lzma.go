@@ -5,7 +5,7 @@ import (
 	"math"
 	"strconv"
 
-	"github.com/zargo-io/zargo/zarr/codec/internal/lzma"
+	"github.com/zargo-io/zargo/internal/lzma"
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 

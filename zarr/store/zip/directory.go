@@ -24,8 +24,11 @@ const (
 	lenEnd64   = 56
 	lenLocator = 20
 
-	stored   = 0
-	deflated = 8
+	// Compression methods (APPNOTE 4.4.5).
+	stored     = 0
+	deflated   = 8
+	bzipped    = 12
+	lzmaPacked = 14
 
 	flagsEncrypted = 1<<0 | 1<<6 | 1<<13 // encrypted, strongly encrypted, masked
 	flagPatch      = 1 << 5
@@ -124,6 +127,7 @@ type entry struct {
 	crc    uint32
 	method uint16
 	flags  uint16
+	unsafe bool // store.CheckKey refuses the key: the value is listed but cannot be read
 }
 
 // parseDirectory returns the entries of values below the prefix "inner", sorted by key. dirOff is
@@ -150,10 +154,11 @@ func parseDirectory(dir []byte, e end, dirOff, base int64, inner string) ([]entr
 			offs = append(offs, v.off)
 		}
 		key, below := strings.CutPrefix(v.name, root)
-		if !below || strings.HasSuffix(v.name, "/") || store.CheckKey(v.name) != nil {
+		if !below || key == "" || strings.HasSuffix(v.name, "/") {
 			continue
 		}
 		v.key = key
+		v.unsafe = store.CheckKey(key) != nil
 		values = append(values, v)
 	}
 	if want := e.count; e.exact && want != count || !e.exact && want != count&math.MaxUint16 {

@@ -14,16 +14,20 @@
 //
 // # Rules
 //
-//   - Values may be stored without compression or deflated. Reading a value with another method, or
-//     an encrypted value, returns errors.ErrUnsupported.
+//   - Values may be stored without compression, or compressed by deflate, bzip2 or lzma, as Python's
+//     zipfile writes them. Reading a value with another method, or an encrypted value, returns
+//     errors.ErrUnsupported.
 //   - If several entries have the same name, the last in the directory is the value, as in Python's
 //     zipfile.
-//   - Names that store.CheckKey refuses, such as "../x" or "a\b", cannot be listed or read.
-//     Directories are ignored.
-//   - The CRC-32 is checked whenever a whole value is read. A deflated value is always read as a
+//   - Names that store.CheckKey refuses, such as "../x" or "a\b", are listed with size -1 and cannot
+//     be read. Directories are ignored.
+//   - The CRC-32 is checked whenever a whole value is read. A compressed value is always read as a
 //     whole. A range of a stored value is not checked.
 //   - Overlapping entries, and sizes that deflate cannot reach, are fault.Corrupt. They are
-//     detected before memory is allocated.
+//     detected before memory is allocated. The memory for a value that is compressed by another
+//     method is allocated as the value is decompressed.
+//   - lzma takes memory for the dictionary of the value, at most 64 MiB and a quarter. A value that
+//     needs a larger dictionary is fault.Limit.
 //   - Data before the archive is permitted. Data after the archive is not.
 //
 // [Writer] writes values without compression and with fixed times, so equal values result in equal

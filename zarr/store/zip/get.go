@@ -2,17 +2,20 @@ package zip
 
 import (
 	"bytes"
+	"compress/bzip2"
 	"context"
 	"errors"
 	"fmt"
 	"hash/crc32"
 	"io"
 	"math"
+	"slices"
 	"sort"
 	"strings"
 
 	"github.com/klauspost/compress/flate"
 
+	"github.com/zargo-io/zargo/internal/lzma"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
 )
@@ -124,7 +127,7 @@ func (e *entry) check() error {
 	switch {
 	case e.flags&flagsEncrypted != 0:
 		return fmt.Errorf("zip: the entry is encrypted: %w", errors.ErrUnsupported)
-	case e.flags&flagPatch != 0 || e.method != stored && e.method != deflated:
+	case e.flags&flagPatch != 0 || !slices.Contains([]uint16{stored, deflated, bzipped, lzmaPacked}, e.method):
 		return fmt.Errorf("zip: compression method %d is not supported: %w", e.method, errors.ErrUnsupported)
 	case e.off >= e.limit || e.packed > e.limit-e.off-lenLocal-int64(len(e.name)):
 		return corrupt("entry of %d bytes at offset %d overlaps the next header at %d", e.packed, e.off, e.limit)
@@ -132,7 +135,7 @@ func (e *entry) check() error {
 		return corrupt("stored entry of %d bytes declares %d bytes", e.packed, e.size)
 	case e.method == deflated && e.size/maxRatio > e.packed:
 		return corrupt("%d compressed bytes are too few for a value of %d", e.packed, e.size)
-	case e.method == deflated && e.packed > e.size+e.size/8+margin:
+	case e.packed > e.size+e.size/8+margin:
 		return corrupt("%d compressed bytes are too many for a value of %d", e.packed, e.size)
 	}
 	return nil
@@ -172,7 +175,7 @@ func (s *Store) readWhole(ctx context.Context, i int, off, n int64, buf []byte) 
 	if e.method == stored {
 		return append(grow(buf, n), raw[off:off+n]...), nil
 	}
-	return inflate(grow(buf, n), raw, e, off, n)
+	return inflate(ctx, buf, raw, e, off, n)
 }
 
 // readPart appends n bytes of a stored value, starting at offset off. It does not read the header
@@ -221,21 +224,35 @@ func (e *entry) header(b []byte) (int64, error) {
 	return head, nil
 }
 
+// unpacker returns a reader of the content of a compressed value.
+func unpacker(packed []byte, e *entry) (io.Reader, error) {
+	switch e.method {
+	case bzipped:
+		return bzip2.NewReader(bytes.NewReader(packed)), nil
+	case lzmaPacked:
+		return lzma.NewReader(packed, e.size)
+	}
+	return flate.NewReader(bytes.NewReader(packed)), nil
+}
+
 // inflate decompresses the value and checks all of it. It appends n bytes, starting at offset off.
-func inflate(buf, packed []byte, e *entry, off, n int64) ([]byte, error) {
-	z := flate.NewReader(bytes.NewReader(packed))
+func inflate(ctx context.Context, buf, packed []byte, e *entry, off, n int64) ([]byte, error) {
+	z, err := unpacker(packed, e)
+	if err != nil {
+		return nil, err
+	}
 	sum := crc32.NewIEEE()
-	r := io.TeeReader(z, sum)
-	held := len(buf)
-	_, err := io.CopyN(io.Discard, r, off)
-	if err == nil {
-		buf = buf[:held+int(n)]
-		_, err = io.ReadFull(r, buf[held:])
+	r := io.TeeReader(&cancelled{ctx, z}, sum)
+	if _, err = io.CopyN(io.Discard, r, off); err == nil {
+		buf, err = appendN(buf, r, n, int64(len(packed)))
 	}
 	if err == nil {
 		_, err = io.CopyN(io.Discard, r, e.size-off-n)
 	}
-	if err != nil {
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case err != nil:
 		return nil, corrupt("value of %d bytes cannot be inflated: %v", e.size, err)
 	}
 	if m, err := io.ReadFull(z, make([]byte, 1)); m != 0 || !errors.Is(err, io.EOF) {
@@ -245,6 +262,34 @@ func inflate(buf, packed []byte, e *entry, off, n int64) ([]byte, error) {
 		return nil, corrupt("CRC-32 of the value is %08x, want %08x", sum.Sum32(), e.crc)
 	}
 	return buf, nil
+}
+
+// appendN appends n bytes of r to buf. It allocates memory for at most maxRatio bytes per packed
+// byte, and more only after r has returned so many.
+func appendN(buf []byte, r io.Reader, n, packed int64) ([]byte, error) {
+	for n > 0 {
+		step := min(n, max(packed*maxRatio, int64(len(buf)), margin))
+		held := len(buf)
+		buf = grow(buf, step)[:held+int(step)]
+		if _, err := io.ReadFull(r, buf[held:]); err != nil {
+			return nil, err
+		}
+		n -= step
+	}
+	return buf, nil
+}
+
+// cancelled is a reader that ends with ctx.
+type cancelled struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (c *cancelled) Read(p []byte) (int, error) {
+	if err := c.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return c.r.Read(p)
 }
 
 // grow returns buf with capacity for n more bytes. If it allocates a new buffer, the buffer has

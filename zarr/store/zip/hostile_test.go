@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -25,7 +27,7 @@ func build(t testing.TB, comment string, files ...file) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	w := gozip.NewWriter(&b)
-	w.RegisterCompressor(12, func(w io.Writer) (io.WriteCloser, error) { return nopCloser{w}, nil })
+	w.RegisterCompressor(95, func(w io.Writer) (io.WriteCloser, error) { return nopCloser{w}, nil })
 	for _, f := range files {
 		e, err := w.CreateHeader(&gozip.FileHeader{Name: f.name, Method: f.method})
 		if err == nil && !strings.HasSuffix(f.name, "/") {
@@ -54,12 +56,16 @@ func openBytes(t testing.TB, b []byte, opts ...Option) (store.Store, error) {
 	return Open(t.Context(), st, "x.zip", opts...)
 }
 
+// keys returns all keys, those of values that cannot be read with an exclamation mark.
 func keys(t testing.TB, st store.Store) string {
 	t.Helper()
 	var all []string
 	for e, err := range st.List(t.Context(), "", store.ListOptions{}) {
 		if err != nil {
 			t.Fatal(err)
+		}
+		if e.Size < 0 {
+			e.Key += "!"
 		}
 		all = append(all, e.Key)
 	}
@@ -73,8 +79,15 @@ func TestNames(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := keys(t, st); got != "a/k b/k" {
-		t.Errorf("keys %s", got)
+	if got, want := keys(t, st), "../up! /abs! a\x00b! a/./b! a//b! a/k a\\b! b/k"; got != want {
+		t.Errorf("keys %q, want %q", got, want)
+	}
+	var top []string
+	for e, err := range st.List(t.Context(), "", store.ListOptions{Depth: store.OneLevel}) {
+		top = append(top, fmt.Sprintf("%s %v %v", e.Key, e.Dir, err == nil))
+	}
+	if want := []string{"../up false true", "/abs false true", "a true true", "a\x00b false true", `a\b false true`, "b true true"}; !slices.Equal(slices.Sorted(slices.Values(top)), slices.Sorted(slices.Values(want))) {
+		t.Errorf("one level: %q, want %q", top, want)
 	}
 	for _, f := range unsafe {
 		if _, err := st.Get(t.Context(), f.name, store.GetOptions{}, nil); !errors.Is(err, fault.Path) {
@@ -86,7 +99,7 @@ func TestNames(t *testing.T) {
 		t.Fatal(err)
 	}
 	v, err := st.Get(t.Context(), "k", store.GetOptions{}, nil)
-	if err != nil || string(v.Bytes) != "last" || keys(t, st) != "k" {
+	if err != nil || string(v.Bytes) != "last" || keys(t, st) != "./b! /b! k" {
 		t.Errorf("%q, %v, of %s", v.Bytes, err, keys(t, st))
 	}
 	if got := store.Name(st); got != "mem://x.zip|zip:a" {
@@ -121,7 +134,7 @@ func TestHostileEntries(t *testing.T) {
 		{"CRC of stored", file{"k", long, stored}, func(b []byte) { b[16]++ }, fault.Corrupt},
 		{"CRC of deflated", file{"k", long, deflated}, func(b []byte) { b[16]++ }, fault.Corrupt},
 		{"encrypted", file{"k", long, stored}, func(b []byte) { b[8] |= 1 }, errors.ErrUnsupported},
-		{"method", file{"k", long, 12}, func([]byte) {}, errors.ErrUnsupported},
+		{"method", file{"k", long, 95}, func([]byte) {}, errors.ErrUnsupported},
 		{"method differs", file{"k", long, deflated}, func(b []byte) { b[10] = 0; le.PutUint32(b[24:], le.Uint32(b[20:])) }, fault.Corrupt},
 		{"offset beyond", file{"k", long, stored}, func(b []byte) { b[45] = 0x7f }, fault.Corrupt},
 		{"offset wrong", file{"k", "x", stored}, func(b []byte) { b[42]++ }, fault.Corrupt},
@@ -246,14 +259,22 @@ func FuzzOpen(f *testing.F) {
 	le.PutUint64(b[32:], 1)
 	f.Add(append(wide.Bytes(), b...))
 	f.Add(ending(0, 0, 0))
+	methods, err := os.ReadFile("testdata/methods.zip")
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(methods)
 	f.Fuzz(func(t *testing.T, b []byte) {
 		st, err := openBytes(t, b, MaxDirectory(1<<16))
 		if err != nil {
 			return
 		}
 		for e, err := range st.List(t.Context(), "", store.ListOptions{}) {
-			if err != nil || store.CheckKey(e.Key) != nil {
-				t.Fatalf("listed %q, %v", e.Key, err)
+			if err != nil || e.Size >= 0 != (store.CheckKey(e.Key) == nil) {
+				t.Fatalf("listed %q of %d bytes, %v", e.Key, e.Size, err)
+			}
+			if e.Size < 0 {
+				continue
 			}
 			v, err := st.Get(t.Context(), e.Key, store.GetOptions{Max: 1 << 20}, nil)
 			if errors.Is(err, fault.NotFound) || errors.Is(err, fault.Conflict) {

@@ -51,7 +51,9 @@ func (s *Store) refuse(op, key string) error {
 	return &fault.KeyError{Op: op, Store: s.name, Key: key, Kind: fault.ReadOnly}
 }
 
-// List implements [store.Store]. It yields keys in order and makes no requests.
+// List implements [store.Store]. It yields keys in order and makes no requests. Names that
+// [store.CheckKey] refuses, which the Store cannot read, have size -1. With OneLevel, such a name is
+// not below a Dir if the next segment of the name is invalid.
 func (s *Store) List(ctx context.Context, prefix string, o store.ListOptions) iter.Seq2[store.Entry, error] {
 	return func(yield func(store.Entry, error) bool) {
 		if err := o.Check(prefix); err != nil {
@@ -73,8 +75,12 @@ func (s *Store) List(ctx context.Context, prefix string, o store.ListOptions) it
 			}
 			e := &s.entries[i]
 			out := store.Entry{Key: e.key, Size: e.size, Version: s.versionOf(e)}
+			if e.unsafe {
+				out = store.Entry{Key: e.key, Size: -1}
+			}
 			i++
-			if slash := strings.IndexByte(e.key[len(level):], '/'); o.Depth == store.OneLevel && slash >= 0 {
+			slash := strings.IndexByte(e.key[len(level):], '/')
+			if slash >= 0 && o.Depth == store.OneLevel && store.CheckKey(e.key[:len(level)+slash]) == nil {
 				out = store.Entry{Key: e.key[:len(level)+slash], Dir: true}
 				// Go to the first key after those below the Dir: '0' follows '/'.
 				i = s.seek(out.Key + "0")

@@ -1,6 +1,9 @@
 package lzma
 
-import "errors"
+import (
+	"errors"
+	"math"
+)
 
 var (
 	errCut   = errors.New("unexpected end of the stream")
@@ -20,7 +23,12 @@ const endOfStream = 1<<32 - 1
 // error for a match that extends beyond end. marked reports whether decoding stopped at an end
 // marker.
 func (d *decoder) run(o *output, end int) (marked bool, err error) {
-	for o.n != end {
+	return d.runUntil(o, end, math.MaxInt)
+}
+
+// runUntil is run that also stops after the symbol with which the output has at least stop bytes.
+func (d *decoder) runUntil(o *output, end, stop int) (marked bool, err error) {
+	for o.n != end && o.n < stop {
 		if d.overread {
 			return false, errCut
 		}
@@ -135,15 +143,23 @@ func decodeLZMA1(o *output, src []byte, p Properties, size int64) ([]byte, error
 	if err != nil {
 		return nil, err
 	}
+	if err := d.finish(o, marked); err != nil {
+		return nil, err
+	}
+	return src[d.at:], nil
+}
+
+// finish checks the end of a stream, after its last byte or its end marker.
+func (d *decoder) finish(o *output, marked bool) error {
 	if !marked && d.code != 0 {
 		// Decode one more symbol, which must be the end marker.
 		n := o.n
-		if _, err = d.run(o, -1); err != nil || o.n != n {
-			return nil, errors.New("symbols follow the end of the stream")
+		if _, err := d.run(o, -1); err != nil || o.n != n {
+			return errors.New("symbols follow the end of the stream")
 		}
 	}
 	if d.overread || d.code != 0 {
-		return nil, errCut
+		return errCut
 	}
-	return src[d.at:], nil
+	return nil
 }

@@ -10,7 +10,7 @@ import (
 type output struct {
 	b     []byte // decoded bytes and free space
 	n     int    // number of decoded bytes
-	start int    // start of the dictionary
+	start int    // start of the dictionary; negative if a Reader has dropped it
 	most  int    // maximum of n
 	hint  int    // initial free space
 
@@ -59,17 +59,17 @@ func (o *output) put(c byte) error {
 // back returns the byte at distance d+1. It returns 0 for a position before the start of the
 // dictionary.
 func (o *output) back(d uint32) byte {
-	if int64(d) >= int64(o.n-o.start) {
+	if int64(d) >= int64(o.n-max(o.start, 0)) {
 		return 0
 	}
 	return o.b[o.n-1-int(d)]
 }
 
-var errDistance = errors.New("distance of a match exceeds the decoded bytes")
+var errDistance = errors.New("distance of a match exceeds the dictionary")
 
 // repeat appends n bytes that start at distance d+1 before the end of the output.
 func (o *output) repeat(d uint32, n int) error {
-	if int64(d) >= int64(o.n-o.start) {
+	if int64(d) >= int64(o.n-max(o.start, 0)) {
 		return errDistance
 	}
 	if err := o.room(n); err != nil {

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/zargo-io/zargo/zarr/codec/internal/lzma"
+	"github.com/zargo-io/zargo/internal/lzma"
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
