@@ -138,6 +138,10 @@ func missing(t dtype.Type, v any) ([]byte, error) {
 // Write writes data to the selected elements of variables, concurrently. It returns the dataset
 // with the new values of index coordinates.
 //
+// Attributes that the write makes untrue, such as actual_range of a variable, and time_coverage_end
+// of the group if the variable time is written, are dropped before the elements are stored. The
+// returned dataset has a finding for each of them. Write sends no request for other attributes.
+//
 // The error is fault.Selection for data of another length than the selection, and fault.Type for
 // values that cannot be stored, before anything is written. Other errors are those of zarr.Write.
 func (d *Dataset) Write(ctx context.Context, data ...Data) (*Dataset, error) {
@@ -166,7 +170,11 @@ func (d *Dataset) Write(ctx context.Context, data ...Data) (*Dataset, error) {
 		}
 		labels = labels || v.stored.indexes(x.name)
 	}
-	err := concurrency.EachN(ctx, inFlight, len(data), func(ctx context.Context, i int) error {
+	d, err := d.unstated(ctx, data)
+	if err != nil {
+		return nil, err
+	}
+	err = concurrency.EachN(ctx, inFlight, len(data), func(ctx context.Context, i int) error {
 		v, err := d.Var(data[i].name)
 		if err != nil {
 			return err

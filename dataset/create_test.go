@@ -1,6 +1,7 @@
 package dataset_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -125,5 +126,46 @@ func TestScalar(t *testing.T) {
 	v, err := st.Get(t.Context(), "crs/.zattrs", store.GetOptions{}, nil)
 	if err != nil || !strings.Contains(string(v.Bytes), `"_ARRAY_DIMENSIONS": []`) {
 		t.Errorf("%s, %v", v.Bytes, err)
+	}
+}
+
+// TestWriteDropsStatistics checks that Write drops attributes that describe the previous elements,
+// once, and that two handles of the dataset may do so.
+func TestWriteDropsStatistics(t *testing.T) {
+	for _, format := range []int{2, 3} {
+		st := mem.New()
+		spec := stations(format)
+		spec.Attrs["time_coverage_end"] = "2020"
+		spec.Vars[1].Spec.Attrs = map[string]any{"actual_range": []any{0, 1}, "valid_range": []any{0, 9}}
+		first, err := dataset.Create(t.Context(), st, "", spec, dataset.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, d := range []*dataset.Dataset{first, first} {
+			if d, err = d.Write(t.Context(), dataset.Floats("height", []float32{1, 2})); err != nil {
+				t.Fatal(err)
+			}
+			text := fmt.Sprint(d.Findings())
+			if !strings.Contains(text, "actual_range was dropped") {
+				t.Errorf("write %d: the findings are %s", i, text)
+			}
+			if attrs := variable(t, d, "height").Array().Attrs(); attrs["actual_range"] != nil || attrs["valid_range"] == nil {
+				t.Errorf("write %d: the attributes are %v", i, attrs)
+			}
+			reads := 0
+			again, err := dataset.Open(t.Context(), store.Around(st, store.Hooks{Before: func(ctx context.Context, c store.Call) (context.Context, error) {
+				if strings.Contains(c.Key, "zarr.json") || strings.Contains(c.Key, ".z") {
+					reads++
+				}
+				return ctx, nil
+			}}), "", dataset.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			reads = 0
+			if _, err := again.Write(t.Context(), dataset.Floats("height", []float32{3, 4})); err != nil || reads > 1 { // a first write reads the document of the array
+				t.Errorf("write without statistics: %d requests of metadata, %v", reads, err)
+			}
+		}
 	}
 }

@@ -137,11 +137,19 @@ func (v *values[K]) unsorted(lo, hi any) (positions, error) {
 	return positions{lo: from, n: max(to-from+1, 0), step: 1}, err
 }
 
-// only returns the first and the last position of a label that must occur at consecutive positions.
+// only returns the first and the last position of a label at an end of a range. The label must occur
+// at consecutive positions. Like other ends of ranges, it is not rounded to float16.
 func (v *values[K]) only(label any) (first, last int, err error) {
-	p, _, err := v.find(label)
+	t, err := v.parse(label)
 	if err != nil {
-		return 0, 0, err
+		return 0, 0, v.fail(label, err)
+	}
+	if t.one {
+		t.first, t.last = t.from, t.to
+	}
+	p := v.within(t.first, t.last)
+	if t.side != 0 || p.len() == 0 {
+		return 0, 0, v.absent(label, "")
 	}
 	if first, last = p.at(0), p.at(p.len()-1); last-first+1 != p.len() {
 		return 0, 0, fault.Newf(fault.Selection, "dimension %q is not sorted and has the label %v %d times", v.dim, label, p.len())

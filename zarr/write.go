@@ -27,6 +27,8 @@ import (
 // written, unless [StoreFill] is set. If the fill value is undefined (v2's null), all chunks are
 // stored.
 //
+// Write does not change attributes, even if they describe the elements, such as actual_range.
+//
 // After an error some chunks may have been written. Each chunk has either its old or its new value.
 func Write[T any, To *Array | *ShardWriter](ctx context.Context, to To, src []T, sel ...Selection) error {
 	a := any(to).(interface{ target() *Array }).target()

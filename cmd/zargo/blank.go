@@ -58,6 +58,13 @@ func (c *blankCmd) Run(ctx context.Context, s *session) error {
 			return p.fail(err)
 		}
 	}
+	var arrays []*zarr.Array
+	for _, x := range parts {
+		arrays = append(arrays, x.a)
+	}
+	if err := s.written(ctx, c.URL, p, arrays...); err != nil {
+		return err
+	}
 	s.far.begin(work{verb: "written", ahead: s.report.BytesUsed.Load})
 	for _, x := range parts {
 		value, err := missingValue(x.a, c.Raw)

@@ -76,6 +76,11 @@ func (c *putCmd) Run(ctx context.Context, s *session) error {
 	if !slices.Equal(r.shape(), h.Shape) {
 		return p.fail(fault.Newf(fault.Selection, "the selection has shape %v, but %s has shape %v", r.shape(), name, h.Shape))
 	}
+	if !c.Create {
+		if err := s.written(ctx, c.URL, p, a); err != nil {
+			return err
+		}
+	}
 	s.far.writing(a, r, &s.report)
 	return putFile(ctx, s.far, a, r, in, h, name, e, p.fail)
 }

@@ -1,6 +1,7 @@
 package derived
 
 import (
+	"path"
 	"slices"
 	"strings"
 )
@@ -32,9 +33,11 @@ func names(attrs map[string]any) (list []string) {
 func (t *tree) coverage(g *Node, arrays []*Node) {
 	var lat, lon, height, time bool
 	for _, n := range arrays {
+		// Other values of a coordinate extend the same way as other elements.
+		values := n.Values && len(n.Axes) == 1 && path.Base(n.Path) == n.Axes[0].Dim
 		for _, a := range n.Axes {
 			switch {
-			case a.kind == kept, is(channels[:], a.Dim):
+			case a.kind == kept && !values, is(channels[:], a.Dim):
 			case is(times[:], a.Dim):
 				time = true
 			case is(heights[:], a.Dim):

@@ -1,7 +1,9 @@
 // Package follow changes the attributes of stored arrays and of their group after an append, a
-// resize or a write. Package derived computes the attributes. The package stores them as a second
-// change, after the elements: a process that is killed between both changes leaves the old
-// attributes.
+// resize or a write. Package derived computes the attributes.
+//
+// After an append or a resize, the attributes are a second change: a process that is killed between
+// both changes leaves the old attributes. Before a write into existing elements, its attributes are
+// dropped first, so that they are never untrue.
 //
 // # Concurrency
 //

@@ -17,6 +17,14 @@ type Change struct {
 	Was   []int // shape before the change; nil if only elements were written
 }
 
+// Written returns the change of an array whose elements are written, and reports whether an
+// attribute of the array describes them.
+func Written(a *zarr.Array) (Change, bool) {
+	c := Change{Array: a}
+	changed, _ := derived.Attributes([]derived.Node{c.node(a)})
+	return c, len(changed) > 0
+}
+
 // attempts is the maximum number of attempts to change the attributes of a node. An attempt fails
 // if another process changes its document at the same time.
 const attempts = 100

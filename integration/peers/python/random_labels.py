@@ -1,19 +1,24 @@
 """Random coordinates of every type, and what xarray selects by their labels."""
 
+import datetime
 import json
 import os
 import random
 import warnings
+from fractions import Fraction
 
 import cftime
 import numpy as np
 import pandas as pd
 import xarray as xr
+import zarr
 
 CALENDARS = ["standard", "proleptic_gregorian", "julian", "noleap", "all_leap", "360_day"]
 UNITS = {"days": 86400, "hours": 3600, "minutes": 60, "seconds": 1}
-DATES = ["2000-01-01", "1850-01-01 12:00:00", "1970-01-01T00:00:00Z", "1900-01-01", "1-1-1", "1990-06-15 06:30:00 +01:30", "19000101"]
-KINDS = ["int8", "int32", "int64", "uint8", "uint16", "uint64", "float32", "float64", "packed", "unsigned", "bool", "text", "difference", "time", "time", "time", "time"]
+DATES = ["2000-01-01", "1850-01-01 12:00:00", "1970-01-01T00:00:00Z", "1900-01-01", "1-1-1", "1990-06-15 06:30:00 +01:30", "19000101", "1582-10-01", "1678-03-03", "2400-02-28"]
+INTEGERS = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
+FLOATS = ["float16", "float32", "float64"]
+KINDS = INTEGERS + FLOATS + ["float64", "packed", "packed", "unsigned", "bool", "text", "varying", "difference", "numpy difference", "numpy time"] + ["time"] * 7
 
 
 def order(r, values):
@@ -32,22 +37,37 @@ def order(r, values):
 def stored(r, kind):
     """Returns the values of a coordinate as they are stored, and its attributes."""
     n = r.randint(1, 12)
-    if kind in ("float32", "float64"):
+    if kind in FLOATS:
         values = [r.choice([r.randint(-100, 100) / 10, r.uniform(-90, 90), r.randint(-9, 9)]) for _ in range(n)]
         values = order(r, [float(np.dtype(kind).type(v)) for v in values])
+        values = [-0.0 if v == 0 and r.random() < 0.3 else v for v in values]
         if r.random() < 0.15:
             values.insert(r.randint(0, len(values)), float("nan"))
         if r.random() < 0.15:
             values = order(r, [v for v in values if v == v] + [float("inf"), float("-inf")])
         return np.array(values, kind), {}
     if kind == "packed":
-        return np.array(order(r, [r.randint(-3000, 3000) for _ in range(n)]), "int16"), {"scale_factor": r.choice([0.5, 0.01, 0.1]), "add_offset": r.choice([0.0, 273.15])}
+        dtype, low, high = r.choice([("int16", -3000, 3000), ("uint8", 0, 255), ("int32", -100_000, 100_000), ("uint16", 0, 60_000)])
+        attrs = {"scale_factor": r.choice([0.5, 0.01, 0.1, 10.0]), "add_offset": r.choice([0.0, 273.15])}
+        if r.random() < 0.2:
+            attrs["_FillValue"] = np.dtype(dtype).type(high)
+        return np.array(order(r, [r.choice([high, r.randint(low, high)]) if "_FillValue" in attrs else r.randint(low, high) for _ in range(n)]), dtype), attrs
     if kind == "unsigned":
         return np.array(order(r, [r.randint(0, 255) for _ in range(n)]), "uint8").view("int8"), {"_Unsigned": "true"}
     if kind == "bool":
         return np.array(order(r, [r.random() < 0.5 for _ in range(min(n, 2))])), {}
-    if kind == "text":
+    if kind in ("text", "varying"):
         return np.array(order(r, [r.choice("abcde") + r.choice(["", "x", " 1", "é"]) for _ in range(n)]), dtype=object), {}
+    if kind == "numpy time":
+        unit = r.choice(["D", "h", "s", "ms", "ns"])
+        start, step = r.choice([(0, 1), (10_000, 1), (-5_000, 7)])
+        values = np.array(order(r, [start + step * r.randint(-20, 60) for _ in range(n)]), f"M8[{unit}]")
+        if r.random() < 0.1:
+            values[r.randint(0, n - 1) % len(values)] = np.datetime64("NaT")
+        return values, {}
+    if kind == "numpy difference":
+        values = np.array(order(r, [r.randint(-50, 400) for _ in range(n)]), f"m8[{r.choice(['h', 's', 'ms', 'ns'])}]")
+        return values, {}
     if kind == "difference":
         unit = r.choice(["hours", "minutes", "days", "nanoseconds"])
         values = np.array(order(r, [r.randint(-50, 400) for _ in range(n)]), "int64")
@@ -55,12 +75,15 @@ def stored(r, kind):
             values[r.randint(0, n - 1) % len(values)] = np.iinfo("int64").min
         return values, {"units": unit, "dtype": "timedelta64[ns]"}
     if kind == "time":
-        unit = r.choice(list(UNITS))
+        unit = r.choice([*UNITS, "milliseconds", "microseconds"])
         step = r.choice([86400, 3600, 10800, 60, 1, 43200])
         start = r.choice([0, 0, 36524 * 86400, 60000 * 86400, 730_000 * 86400])
         seconds = order(r, [start + step * r.randint(0, 60) for _ in range(n)])
-        dtype = np.dtype(r.choice(["int64", "float64", "float64", "int32"]))
-        values = np.array([s / UNITS[unit] if dtype.kind == "f" else s // UNITS[unit] for s in seconds]).astype(dtype)
+        dtype = np.dtype(r.choice(["int64", "float64", "float64", "float64", "float32", "int32"]))
+        if unit not in UNITS:
+            dtype = np.dtype("int64")
+        parts = {"milliseconds": 1000, "microseconds": 1_000_000}.get(unit, 1)
+        values = np.array([s / UNITS[unit] if dtype.kind == "f" else s * parts // UNITS.get(unit, 1) for s in seconds]).astype(dtype)
         if dtype.kind != "f":
             values = np.array(list(dict.fromkeys(values.tolist())), dtype)
         attrs = {"units": f"{unit} since {r.choice(DATES)}", "calendar": r.choice(CALENDARS)}
@@ -81,7 +104,7 @@ def text(v):
     if hasattr(v, "isoformat"):
         return v.isoformat()
     if isinstance(v, np.timedelta64):
-        return "NaT" if np.isnat(v) else str(int(v / np.timedelta64(1, "ns")))
+        return "NaT" if np.isnat(v) else str(int(v.astype("m8[ns]").astype("int64")))
     if isinstance(v, (bool, np.bool_)):
         return "true" if v else "false"
     if isinstance(v, np.floating):
@@ -101,6 +124,8 @@ def near(r, v):
         return bool(r.random() < 0.5)
     if isinstance(v, str):
         return r.choice([v, v, v + "a", "c"])
+    if r.random() < 0.1 and abs(float(v)) < 2**53:
+        return r.choice([-0.0, float("inf"), float("-inf"), float("nan"), 5e-324, 1e300])
     if r.random() < 0.5 or isinstance(v, np.integer) and abs(int(v)) > 2**53:
         return v.item()  # xarray compares numbers with larger integers as float64, zargo exactly
     if isinstance(v, np.floating):
@@ -131,6 +156,132 @@ def select(da, q):
         return [int(p) for p in np.atleast_1d(got.values)]
     except Exception:
         return None
+
+
+def lookup(da, labels):
+    """Returns the position of each label, or None unless each occurs once."""
+    values = list(da.x.values)
+    found = [[i for i, v in enumerate(values) if v == l or v != v and l != l] for l in labels]
+    return [f[0] for f in found] if all(len(f) == 1 for f in found) else None
+
+
+def near_integer(values, q):
+    """Returns the position of the label that a method selects among sorted, distinct integers, with exact distances."""
+    up = values == sorted(set(values))
+    if not up and values != sorted(set(values), reverse=True):
+        return None
+    label = q["_"][0]
+    if label != label:
+        return None
+    before = [i for i, v in enumerate(values) if (v <= label if up else v >= label)]
+    after = [i for i, v in enumerate(values) if (v >= label if up else v <= label)]
+    pick = {"pad": before[-1:], "backfill": after[:1], "nearest": before[-1:] + after[:1]}[q["kind"]]
+    if abs(label) == float("inf"):
+        apart = lambda i: float("inf")
+    else:
+        apart = lambda i: abs(Fraction(values[i]) - Fraction(label))
+    if not pick:
+        return None
+    best = min(pick, key=lambda i: (apart(i), -values[i]))
+    return [best] if q["_tolerance"] is None or apart(best) <= q["_tolerance"] else None
+
+
+def exchanged(da, q):
+    """Returns the positions of the range with its ends exchanged, in the reversed coordinate, in the order of the coordinate."""
+    got = select(da.isel(x=slice(None, None, -1)), {**q, "_": q["_"][::-1]})
+    return None if got is None else got[::-1]
+
+
+def unsorted_range(da, q):
+    """Returns the positions from the first of one label to the last of the other. A label at positions with others between
+    them is an error."""
+    ends = []
+    for l in q["_"]:
+        at = select(da, {"kind": "label", "_": [l]})
+        if not at or at != list(range(at[0], at[-1] + 1)):
+            return None
+        ends.append(at)
+    return list(range(ends[0][0], ends[1][-1] + 1))
+
+
+def rounded(units, number, dtype):
+    """Returns the offset in seconds of a stored time: rounded to the coarsest of s, ms and µs that has a multiple within the
+    precision of the number, as docs/evidence/interoperability.md describes it."""
+    size = Fraction(UNITS[units])
+    exact = Fraction(float(number)) * size
+    precision = Fraction(float(np.spacing(np.abs(dtype.type(number))))) * size
+    for unit in (Fraction(1), Fraction(1, 1000), Fraction(1, 10**6)):
+        close = round(exact / unit) * unit
+        last = unit == Fraction(1, 10**6)
+        if last and 2 * precision >= unit:
+            return close
+        if precision >= unit:
+            continue
+        if abs(close - exact) <= (precision / 2 if 4 * precision > unit else precision):
+            return close
+    return Fraction(round(exact * 10**9), 10**9)
+
+
+def rounded_times(da, q, stored):
+    """Returns the positions that xarray selects among the rounded times, for the rounded label."""
+    values, attrs = stored
+    unit = attrs["units"].split()[0]
+    if values.dtype.kind != "f" or unit not in UNITS:
+        return None
+    zero = xr.decode_cf(xr.Dataset({"z": ("z", np.array([0], "int64"), {k: attrs[k] for k in ("units", "calendar")})}, {}), use_cftime=da.x.dtype == object).z.values[0]
+    if da.x.dtype == object:
+        at = lambda s: zero + datetime.timedelta(microseconds=int(round(s * 10**6)))
+        since = lambda t: Fraction((t - zero) // datetime.timedelta(microseconds=1), 10**6)
+    else:
+        wide = abs(values[values == values].astype(float) * UNITS[unit] + int(zero.astype("M8[s]").astype("int64"))).max() > 9e9
+        zero = zero.astype("M8[us]" if wide else "M8[ns]")
+        at = lambda s: zero + (np.timedelta64(int(round(s * 10**6)), "us") if wide else np.timedelta64(int(round(s * 10**9)), "ns"))
+        since = lambda t: Fraction(int((t.astype(zero.dtype) - zero).astype("int64")), 10**6 if wide else 10**9)
+    back = lambda l: l if l is None or isinstance(l, str) or l != l else at(rounded(unit, values.dtype.type(float(since(l) / UNITS[unit])), values.dtype))
+    times = [t if v != v else at(rounded(unit, v, values.dtype)) for v, t in zip(values, da.x.values)]
+    index = np.array(times, object if da.x.dtype == object else zero.dtype)
+    return select(da.assign_coords(x=("x", index)), {**q, "_": [back(l) for l in q["_"]]})
+
+
+def instead(da, kind, q, stored):
+    """Returns the positions that zargo selects by the differences that docs/evidence/interoperability.md names."""
+    values = da.x.values
+    times = values.dtype.kind == "M" or kind == "time"
+    method = q["kind"] in ("nearest", "pad", "backfill")
+    missing = any(not isinstance(l, str) and l != l for l in q["_"] if l is not None)
+    if values.dtype.kind == "u" and method:
+        yield "distances of unsigned integers", near_integer([int(v) for v in values], q)
+    if values.dtype.kind == "b" and q["kind"] == "list":
+        yield "lists of booleans", lookup(da, q["_"])
+    if q["kind"] == "list" and len(set(map(str, values))) < len(values):
+        yield "lists of labels in coordinates that repeat other labels", lookup(da, q["_"])
+    if (values.dtype.kind == "b" or kind in ("text", "varying")) and q["kind"] == "nearest":
+        yield "the nearest boolean or text", None
+    if method and missing and len(values) == 1:
+        yield "NaN and NaT by a method", None
+    far = method and isinstance(q["_"][0], float) and abs(q["_"][0]) >= 1e300
+    if far and q["_"][0] in values:
+        yield "a tolerance for an infinite label that exists", lookup(da, q["_"])
+    elif far and q["kind"] == "nearest" and q["_tolerance"] is None and da.indexes["x"].is_monotonic_decreasing:
+        yield "numbers at equal distances from all labels", [0 if q["_"][0] > 0 else len(values) - 1]
+    if q["kind"] == "period" and q["positions"] == [] and pd.isnull(values).any():
+        yield "periods without a time beside NaT", None
+    if q["kind"] == "slice" and missing:
+        yield "ranges that end at NaN", None
+    if times and q["kind"] in ("periods", "slice") and None not in q["_"]:
+        index = da.indexes["x"]
+        if not index.is_monotonic_increasing and not index.is_monotonic_decreasing:
+            yield "ranges of times that are not sorted", unsorted_range(da, q)
+        elif len(set(values)) == 1:
+            yield "ranges of periods in times that are all equal", list(range(len(values))) if select(da.isel(x=[0]), q) else []
+        elif not index.is_monotonic_increasing:
+            yield "ranges of periods in decreasing times", exchanged(da, q)
+    if kind == "time":
+        try:
+            lost = pd.isnull(values).all() and not pd.isnull(stored[0]).all()
+            yield "NaT beside times beyond datetime64[ns]" if lost else "times of floating-point numbers", rounded_times(da, q, stored)
+        except (OverflowError, ValueError):
+            pass
 
 
 def queries(r, da):
@@ -185,16 +336,26 @@ def save(folder, format, seed):
         except Exception:  # a date that the calendar does not have
             continue
         break
-    encoding = {"x": {"dtype": str} if kind == "text" else {"_FillValue": None} if values.dtype.kind == "f" else {}}
+    encoding = {"x": {"_FillValue": None} if values.dtype.kind == "f" else {}}
     if kind == "text":
         ds = ds.assign_coords(x=("x", values.astype(str)))
+    if kind == "varying":
+        encoding = {"x": {"dtype": np.dtypes.StringDType() if format == 3 else object}}
         encoding = {}
-    ds.to_zarr(os.path.join(folder, "data"), mode="w", zarr_format=format, consolidated=bool(seed % 2), encoding=encoding)
+    numpy = kind.startswith("numpy")
+    (ds.drop_vars("x") if numpy else ds).to_zarr(os.path.join(folder, "data"), mode="w", zarr_format=format, consolidated=bool(seed % 2), encoding={} if numpy else encoding)
+    if numpy:  # xarray stores times and time differences as integers
+        g = zarr.open_group(os.path.join(folder, "data"), mode="r+", use_consolidated=False)
+        names = {"dimension_names": ["x"]} if format == 3 else {"attributes": {"_ARRAY_DIMENSIONS": ["x"]}}
+        g.create_array("x", shape=values.shape, dtype=values.dtype, **names)[:] = values
+        if seed % 2:
+            zarr.consolidate_metadata(g.store)
     with xr.open_zarr(os.path.join(folder, "data"), consolidated=bool(seed % 2), chunks=None) as got:
         da = got.p.load()
         out = []
         for q in queries(r, da):
             q["positions"] = select(da, q)
+            q["instead"] = dict(instead(da, kind, q, (values, attrs)))
             out.append({k: v for k, v in q.items() if not k.startswith("_")})
         labels = [text(v) for v in da.x.values]
         said = {"kind": kind, "attrs": {k: str(v) for k, v in attrs.items()}, "labels": labels, "queries": out}
