@@ -2,64 +2,77 @@ package transfer
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"path"
 	"strings"
 
 	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/internal/document"
+	"github.com/zargo-io/zargo/internal/listed"
+	"github.com/zargo-io/zargo/internal/unread"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/meta"
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// This file copies arrays that cannot be opened, for example because of an unknown codec: their
+// This file copies nodes that cannot be opened, for example because of an unknown codec: their
 // documents and all objects below them, as they are stored.
 
-// asStored plans the copy of the array that an error of a walk concerns. It returns the error if
-// the array must be decoded, or if the error has another cause.
-func (m *maker) asStored(ctx context.Context, g *zarr.Group, failed error) error {
-	var of *fault.MetaError
-	if !errors.As(failed, &of) || !errors.Is(failed, errors.ErrUnsupported) || m.o.Codecs != nil || m.o.Ranges != nil {
+// asStored plans the copy of the node that an error of opening a node or of a walk below g
+// concerns. It returns the error if the node must be decoded, or if the error has another cause.
+func (m *maker) asStored(ctx context.Context, st store.Store, format int, failed error) error {
+	n, err := unread.Of(ctx, st, failed)
+	if err != nil {
+		return err
+	}
+	if m.o.Codecs != nil || m.o.Ranges != nil || m.o.Format != 0 && m.o.Format != n.Format || m.o.Format == 0 && format != n.Format {
 		return failed
 	}
-	at := nodeOf(of.Key)
-	names := []string{"zarr.json"}
-	format := 3
-	if path.Base(of.Key) != "zarr.json" {
-		names, format = []string{".zarray", ".zattrs"}, 2
-	}
-	if m.o.Format != 0 && m.o.Format != format || m.o.Format == 0 && format != max(g.Format(), 2) {
-		return failed
-	}
-	to := join(m.o.Target.Path, strings.TrimPrefix(strings.TrimPrefix(at, g.Path()), "/"))
+	to := join(m.o.Target.Path, strings.TrimPrefix(strings.TrimPrefix(n.Path, m.o.Source.Path), "/"))
 	docs := map[string][]byte{}
-	for _, name := range names {
-		v, err := g.Store().Get(ctx, join(at, name), store.GetOptions{Max: maxDocument}, nil)
-		switch {
-		case errors.Is(err, fault.NotFound) && name == ".zattrs":
-			continue
-		case err != nil:
-			return err
-		}
-		docs[name] = v.Bytes
-	}
-	var doc struct {
-		Type  string `json:"node_type"`
-		Shape []int  `json:"shape"`
-	}
-	if err := json.Unmarshal(docs[names[0]], &doc); err != nil || doc.Shape == nil || format == 3 && doc.Type != "array" {
-		return failed
-	}
-	for name, text := range docs {
-		m.p.Documents.Source[join(at, name)] = string(text)
+	for name, text := range n.Docs {
+		docs[name] = text
+		m.p.Documents.Source[n.Key(name)] = string(text)
 		m.p.Documents.Target[join(to, name)] = string(text)
 	}
+	// Nodes below the node are published with it, so their documents belong to the plan.
+	for e, err := range store.ListAll(ctx, st, n.Path, store.ListOptions{}) {
+		if err != nil {
+			return err
+		}
+		name := n.Name(e.Key)
+		if !strings.Contains(name, "/") || !unread.IsDocument(path.Base(name)) {
+			continue
+		}
+		v, err := st.Get(ctx, e.Key, store.GetOptions{Max: maxDocument}, nil)
+		if err != nil {
+			return err
+		}
+		m.p.Documents.Source[e.Key], m.p.Documents.Target[join(to, name)] = string(v.Bytes), string(v.Bytes)
+	}
 	m.unread[to] = docs
-	m.add(0, &Step{Kind: Objects, From: &Array{In: Source, Path: at}, To: &Array{In: Target, Path: to}})
+	m.add(0, &Step{Kind: Objects, From: &Array{In: Source, Path: n.Path}, To: &Array{In: Target, Path: to}})
 	return nil
+}
+
+// single plans the copy of the only node of a plan, which cannot be opened.
+func (m *maker) single(ctx context.Context, st store.Store, failed error) error {
+	n, err := unread.Of(ctx, st, failed)
+	if err != nil {
+		return err
+	}
+	if n.Path != m.o.Source.Path || m.o.Grid != nil {
+		return failed
+	}
+	if i := strings.LastIndexByte(m.o.Target.Path, '/'); m.o.Target.Path != "" {
+		above := m.o.Target.Path[:max(i, 0)]
+		if _, err := zarr.CreateGroup(document.Copying(ctx), m.new, above, zarr.Spec{Format: n.Format}, m.o.Zarr...); err != nil {
+			return err
+		}
+	}
+	return m.asStored(ctx, st, n.Format, failed)
 }
 
 // spliced adds the arrays of asStored to the consolidated metadata of the copy, which was made from
@@ -140,7 +153,7 @@ func (w *watch) sameDocuments(ctx context.Context, at string) error {
 }
 
 // below calls f concurrently for each object of a step of kind Objects: its key and its size in the
-// source, or -1, and its key in the target. It leaves out the documents of the array.
+// source, or -1, and its key in the target. It leaves out documents.
 func (w *Worker) below(ctx context.Context, s *Step, f func(ctx context.Context, from, to string, size int64) error) error {
 	type object struct {
 		from, to string
@@ -154,8 +167,7 @@ func (w *Worker) below(ctx context.Context, s *Step, f func(ctx context.Context,
 				return
 			}
 			name := strings.TrimPrefix(strings.TrimPrefix(e.Key, s.From.Path), "/")
-			switch name {
-			case "zarr.json", ".zarray", ".zattrs":
+			if unread.IsDocument(path.Base(name)) {
 				continue
 			}
 			if !yield(object{e.Key, join(s.To.Path, name), e.Size}) {
@@ -181,7 +193,7 @@ func (w *Worker) listedObjects(ctx context.Context, s *Step) error {
 		return err
 	}
 	defer w.moving.Release()
-	src := w.arrays.store(s.From)
+	src := listed.New(w.src, s.From.Path) // not the one of w.arrays, which hides documents
 	return w.below(ctx, s, func(ctx context.Context, from, to string, size int64) error {
 		if size < 0 {
 			size = 1 << 20

@@ -173,6 +173,18 @@ func (s *Step) checkInner(to *zarr.Array) error {
 	return nil
 }
 
+// inObjects reports whether a step of kind Objects writes the objects of a node above a path.
+func (c *checker) inObjects(at string) bool {
+	for _, stage := range c.p.Stages {
+		for i := range stage.Steps {
+			if s := &stage.Steps[i]; s.Kind == Objects && above(s.To.Path, at) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // covered checks that a step writes each array of the target that has objects.
 func (c *checker) covered() error {
 	for key := range c.p.Documents.Target {
@@ -180,7 +192,7 @@ func (c *checker) covered() error {
 			continue
 		}
 		at := Array{In: Target, Path: nodeOf(key)}
-		if _, ok := c.written[at]; ok {
+		if _, ok := c.written[at]; ok || c.inObjects(at.Path) {
 			continue
 		}
 		n, err := zarr.Open(context.Background(), c.arrays.stores[Target], at.Path, c.arrays.opts...)

@@ -3,14 +3,13 @@ package transfer
 import (
 	"bytes"
 	"context"
-	"errors"
 	"iter"
 	"slices"
 
 	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/internal/unread"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
-	"github.com/zargo-io/zargo/zarr/store"
 )
 
 // errDiffers is the error for a target without a claim whose values differ from those of the copy.
@@ -92,47 +91,11 @@ func (w *Worker) compareObject(ctx context.Context, src, dst string) error {
 		return err
 	}
 	defer hold.Release()
-	a, b := hold.Buffer(piece), hold.Buffer(piece)
-	x, sizeX, err := part0(ctx, w.src, src, a)
-	if err != nil {
-		return err
+	same, err := unread.SameObject(ctx, w.src, src, w.dst, dst, hold.Buffer(piece), hold.Buffer(piece))
+	if err == nil && !same {
+		err = errDiffers
 	}
-	y, sizeY, err := part0(ctx, w.dst, dst, b)
-	if err != nil {
-		return err
-	}
-	for off := int64(len(x)); ; off += int64(len(x)) {
-		if sizeX != sizeY || !bytes.Equal(x, y) {
-			return errDiffers
-		}
-		if off >= sizeX {
-			return nil
-		}
-		next := store.GetOptions{Range: store.Within(off, min(piece, sizeX-off))}
-		vx, err := w.src.Get(ctx, src, next, a[:0])
-		if err != nil {
-			return err
-		}
-		vy, err := w.dst.Get(ctx, dst, next, b[:0])
-		if err != nil {
-			return err
-		}
-		x, y = vx.Bytes, vy.Bytes
-	}
-}
-
-// part0 reads an object of at most piece bytes. For a longer object it returns only the size. size
-// is -1 if the object is absent.
-func part0(ctx context.Context, st store.Store, key string, buf []byte) (b []byte, size int64, err error) {
-	v, err := st.Get(ctx, key, store.GetOptions{Max: piece}, buf[:0])
-	var long *store.TooLong
-	switch {
-	case errors.Is(err, fault.NotFound):
-		return nil, -1, nil
-	case errors.As(err, &long):
-		return nil, long.Announced, nil
-	}
-	return v.Bytes, v.Size, err
+	return err
 }
 
 // writes returns the step that writes the temporary array tmp, or nil if no step writes it.

@@ -89,8 +89,43 @@ func NewPlan(ctx context.Context, source zarr.Node, target store.Store, o Option
 	return p, nil
 }
 
+// NewPlanAt returns the plan of [NewPlan] for the node at path in the store source. NewPlanAt opens
+// the node with Options.Zarr. If this version does not support the metadata of the node, for
+// example because of an unknown codec, the plan copies its documents and all objects below it as
+// they are stored, as NewPlan does for the nodes below a group. NewPlanAt then returns
+// errors.ErrUnsupported if the options change the format, the codecs, the grid or the shape.
+func NewPlanAt(ctx context.Context, source store.Store, path string, target store.Store, o Options) (*Plan, error) {
+	n, failed := zarr.Open(ctx, source, path, o.Zarr...)
+	if failed == nil {
+		return NewPlan(ctx, n, target, o)
+	}
+	if !errors.Is(failed, errors.ErrUnsupported) {
+		return nil, failed
+	}
+	o.Source.Path = strings.Trim(path, "/")
+	p, err := planOf(ctx, source, target, o, func(m *maker) error { return m.single(ctx, source, failed) })
+	if err == nil && target != nil {
+		err = p.free(ctx, target)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("transfer: %w", err)
+	}
+	return p, nil
+}
+
 func newPlan(ctx context.Context, source zarr.Node, target store.Store, o Options) (*Plan, error) {
 	o.Source.Path = source.Path()
+	return planOf(ctx, source.(interface{ Store() store.Store }).Store(), target, o, func(m *maker) error {
+		n, err := source.Stored(ctx)
+		if err != nil {
+			return err
+		}
+		return m.tree(ctx, n)
+	})
+}
+
+// planOf makes a plan. fill adds the nodes.
+func planOf(ctx context.Context, source, target store.Store, o Options, fill func(m *maker) error) (*Plan, error) {
 	if o.Format != 0 && o.Format != 2 && o.Format != 3 {
 		return nil, fault.Newf(fault.Selection, "format %d is not 2 or 3", o.Format)
 	}
@@ -98,16 +133,12 @@ func newPlan(ctx context.Context, source zarr.Node, target store.Store, o Option
 		o.Memory = min(concurrency.Memory()/2, maxMemory)
 	}
 	m := &maker{
-		o: &o, unread: map[string]map[string][]byte{}, new: planned{mem.New(), o.Target.Store}, tmp: planned{mem.New(), o.Target.Store}, get: requestCost(source.(interface{ Store() store.Store }).Store()), request: requestCost(target),
+		o: &o, unread: map[string]map[string][]byte{}, new: planned{mem.New(), o.Target.Store}, tmp: planned{mem.New(), o.Target.Store}, get: requestCost(source), request: requestCost(target),
 		p: &Plan{Version: Version, Source: o.Source, Target: o.Target, Memory: o.Memory, Documents: Documents{
 			Source: map[string]string{}, Target: map[string]string{}, Temporary: map[string]string{},
 		}},
 	}
-	source, err := source.Stored(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if err := m.tree(ctx, source); err != nil {
+	if err := fill(m); err != nil {
 		return nil, err
 	}
 	if err := m.documents(ctx); err != nil {
@@ -164,7 +195,7 @@ func (m *maker) tree(ctx context.Context, n zarr.Node) error {
 	ctx = document.Copying(ctx) // the members keep their names
 	for sub, err := range g.Walk(ctx) {
 		if err != nil {
-			if err = m.asStored(ctx, g, err); err != nil {
+			if err = m.asStored(ctx, g.Store(), max(g.Format(), 2), err); err != nil {
 				return err
 			}
 			continue
@@ -207,7 +238,20 @@ func (m *maker) group(ctx context.Context, g *zarr.Group, to string) (*zarr.Grou
 		format = m.o.Format
 	}
 	m.nodes = append(m.nodes, derived.Node{Path: to})
-	return zarr.CreateGroup(ctx, m.new, to, zarr.Spec{Format: format, Attrs: g.Attrs()}, m.o.Zarr...)
+	made, err := zarr.CreateGroup(ctx, m.new, to, zarr.Spec{Format: format, Attrs: g.Attrs()}, m.o.Zarr...)
+	if err != nil || !m.extends(to, g.Metadata().Unknown, g.Format(), format) {
+		return made, err
+	}
+	model := *made.Metadata()
+	model.Unknown = g.Metadata().Unknown
+	docs, err := document.OfGroup(&model)
+	if err == nil {
+		err = m.replace(ctx, to, docs)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return zarr.OpenGroup(ctx, m.new, to, m.o.Zarr...)
 }
 
 // array plans the copy of one array.
@@ -234,6 +278,20 @@ func (m *maker) array(ctx context.Context, a *zarr.Array, to string) error {
 	made, err := zarr.OpenArray(ctx, m.new, to, m.o.Zarr...)
 	if err != nil {
 		return err
+	}
+	if m.extends(to, a.Metadata().Unknown, a.Format(), made.Format()) {
+		model := *made.Metadata()
+		model.Unknown = a.Metadata().Unknown
+		docs, err := document.OfArray(&model)
+		if err == nil {
+			err = m.replace(ctx, to, docs)
+		}
+		if err != nil {
+			return err
+		}
+		if made, err = zarr.OpenArray(ctx, m.new, to, m.o.Zarr...); err != nil {
+			return err
+		}
 	}
 	m.note(a, to, start, shape)
 	if slices.Contains(made.GridShape(), 0) {

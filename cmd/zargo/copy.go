@@ -12,6 +12,7 @@ import (
 	"github.com/zargo-io/zargo/transfer"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store"
 )
 
 type copyCmd struct {
@@ -69,6 +70,9 @@ func (c *copyCmd) Run(ctx context.Context, s *session) error {
 	if _, err := fmt.Fprintf(s.out, "copied %s, %s\n", render.Plural(writtenArrays(p), "array"), sized(last.Moved.BytesWritten)); err != nil {
 		return err
 	}
+	if e.node == nil {
+		return nil
+	}
 	n, err := zarr.Open(ctx, e.target.Store, e.toPath, s.options()...)
 	if err != nil {
 		return e.target.fail(err)
@@ -122,7 +126,7 @@ func (c *copyCmd) dryRun(ctx context.Context, s *session, e *ends, o transfer.Op
 		return err
 	}
 	o.OneStage, o.Masked, o.Dropped = true, nil, nil
-	one, err := transfer.NewPlan(ctx, e.node, nil, o)
+	one, err := e.plan(ctx, nil, o)
 	if err != nil {
 		return e.target.fail(trimmed(err))
 	}
@@ -136,16 +140,24 @@ func (c *copyCmd) dryRun(ctx context.Context, s *session, e *ends, o transfer.Op
 // plan makes a plan, or with --resume reads the saved plan.
 func (c *copyCmd) plan(ctx context.Context, s *session, e *ends, o transfer.Options) (*transfer.Plan, error) {
 	if !c.Resume {
-		return transfer.NewPlan(ctx, e.node, e.target.Store, o)
+		return e.plan(ctx, e.target.Store, o)
 	}
 	p, err := transfer.Saved(ctx, e.target.Store, e.toPath)
 	if err != nil {
 		return nil, err
 	}
-	if o.Source.Path = e.node.Path(); p.Source != o.Source || p.Target != o.Target {
+	if o.Source.Path = e.fromPath; p.Source != o.Source || p.Target != o.Target {
 		return nil, fault.Newf(fault.Conflict, "the unfinished copy at the target has another source: %q in %s", p.Source.Path, where(p.Source.Store))
 	}
 	return p, nil
+}
+
+// plan makes a plan of the copy.
+func (e *ends) plan(ctx context.Context, target store.Store, o transfer.Options) (*transfer.Plan, error) {
+	if e.node == nil {
+		return transfer.NewPlanAt(ctx, e.source.Store, e.fromPath, target, o)
+	}
+	return transfer.NewPlan(ctx, e.node, target, o)
 }
 
 // resumable is the error of an interrupted run that can be resumed. how is a hint on how to resume.

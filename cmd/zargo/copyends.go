@@ -33,14 +33,15 @@ func (c *copyArgs) open(ctx context.Context, s *session, o transfer.Options, fla
 	if o, err = e.options(o); err != nil {
 		return nil, o, errors.Join(e.target.fail(trimmed(err)), e.close())
 	}
-	flags.from(ctx, s, e.source, e.node, &o)
+	flags.from(ctx, s, e.source, e.fromPath, &o)
 	return e, o, nil
 }
 
 // ends holds the source and the target of a copy.
 type ends struct {
-	source, target *place // the same place if both are in one bucket
-	node           zarr.Node
+	source, target *place           // the same place if both are in one bucket
+	node           zarr.Node        // nil if its metadata is not supported
+	fromPath       string           // path of the node
 	from, to       openurl.Location // the roots of the stores
 	toPath         string           // path of the copy
 	groups         string           // no groups are created above this path
@@ -55,7 +56,7 @@ func (s *session) openEnds(ctx context.Context, from, to, root string, more ...z
 	if strings.HasSuffix(strings.ToLower(strings.TrimRight(to, "/")), ".zip") {
 		return nil, usagef("%s would become a directory with that name; to write a zip archive, copy to %q", render.OneLine(to), render.OneLine(strings.TrimRight(to, "/")+"|zip:"))
 	}
-	src, n, err := s.openStored(ctx, from, more...)
+	src, n, _, err := s.openAny(ctx, from, more...)
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +65,7 @@ func (s *session) openEnds(ctx context.Context, from, to, root string, more ...z
 		src.release()
 		return nil, err
 	}
-	e := &ends{source: src, target: dst, node: n, from: src.root, to: dst.root, toPath: dst.path}
+	e := &ends{source: src, target: dst, node: n, fromPath: src.path, from: src.root, to: dst.root, toPath: dst.path}
 	if !sameBucket(e.from, e.to) {
 		return e, nil
 	}
@@ -74,7 +75,11 @@ func (s *session) openEnds(ctx context.Context, from, to, root string, more ...z
 	if err != nil {
 		return nil, errors.Join(err, e.close())
 	}
-	n, err = zarr.Open(ctx, p.Store, join(e.from.Path, src.path), s.options(more...)...)
+	at := join(e.from.Path, src.path)
+	n, err = zarr.Open(ctx, p.Store, at, s.options(more...)...)
+	if e.node == nil && errors.Is(err, errors.ErrUnsupported) {
+		n, err = nil, nil
+	}
 	if errors.Is(err, fault.Refused) || errors.Is(err, fault.NotFound) { // access may be limited to the prefix, or the node exists only in consolidated metadata
 		p.release()
 		return e, nil
@@ -84,7 +89,7 @@ func (s *session) openEnds(ctx context.Context, from, to, root string, more ...z
 		return nil, err
 	}
 	p.where = dst.where
-	return &ends{source: p, target: p, node: n, from: top, to: top, toPath: join(e.to.Path, e.toPath), groups: e.to.Path}, nil
+	return &ends{source: p, target: p, node: n, fromPath: at, from: top, to: top, toPath: join(e.to.Path, e.toPath), groups: e.to.Path}, nil
 }
 
 // sameBucket reports whether two locations are in the same bucket, opened with the same parameters.

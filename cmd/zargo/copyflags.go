@@ -74,9 +74,10 @@ type applied struct {
 	top            string // path of the copied node
 }
 
-// from completes the flags and options for the copied node n. p is the place of the source.
-func (f *applied) from(ctx context.Context, s *session, p *place, n zarr.Node, o *transfer.Options) {
-	f.top = n.Path()
+// from completes the flags and options for the copied node at the path top. p is the place of the
+// source.
+func (f *applied) from(ctx context.Context, s *session, p *place, top string, o *transfer.Options) {
+	f.top = top
 	if f.parts.items == nil {
 		return
 	}

@@ -16,12 +16,12 @@ func (c *copyCmd) archive(ctx context.Context, s *session, l openurl.Location, o
 	if c.Resume || c.Root != "" {
 		return usagef("--resume and --root cannot be used for a zip archive, which is written in one run")
 	}
-	src, n, err := s.openStored(ctx, c.From, c.separatorFlag.options()...)
+	src, n, _, err := s.openAny(ctx, c.From, c.separatorFlag.options()...)
 	if err != nil {
 		return err
 	}
 	defer src.release()
-	flags.from(ctx, s, src, n, &o)
+	flags.from(ctx, s, src, src.path, &o)
 	whole := l
 	whole.Inside = nil
 	o.Zarr = []zarr.Option{zarr.Extensions(s.codecs, dataTypes())}
@@ -35,7 +35,7 @@ func (c *copyCmd) archive(ctx context.Context, s *session, l openurl.Location, o
 	}
 	o.Target.Store, o.Target.Path = l.String(), strings.Trim(strings.TrimPrefix(l.Inside[0], "zip:"), "/")
 	o.Root, o.OneStage = o.Target.Path, true
-	p, err := transfer.NewPlan(ctx, n, nil, o)
+	p, err := (&ends{source: src, node: n, fromPath: src.path}).plan(ctx, nil, o)
 	if err == nil {
 		err = flags.check()
 	}

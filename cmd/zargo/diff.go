@@ -38,12 +38,12 @@ func (c *diffCmd) Run(ctx context.Context, s *session) error {
 	if tolerance != nil && c.Metadata && !c.Values {
 		return usagef("--rtol and --atol have no effect with --metadata")
 	}
-	p, a, err := s.openStored(ctx, c.A)
+	p, a, err := s.openTop(ctx, c.A)
 	if err != nil {
 		return err
 	}
 	defer p.release()
-	q, b, err := s.openStored(ctx, c.B)
+	q, b, err := s.openTop(ctx, c.B)
 	if err != nil {
 		return err
 	}
@@ -53,7 +53,7 @@ func (c *diffCmd) Run(ctx context.Context, s *session) error {
 	if c.First == 0 {
 		o.First = -1
 	}
-	r, err := diff.Run(ctx, a, b, o)
+	r, err := diff.RunTops(ctx, a, b, o)
 	if err != nil {
 		return oneOf(err, p, q)
 	}
@@ -69,6 +69,19 @@ func (c *diffCmd) Run(ctx context.Context, s *session) error {
 		err = at(p.where, fmt.Errorf("%w from %s in %s", errDiffers, q.where, render.Plural(len(r.Nodes), "node")))
 	}
 	return err
+}
+
+// openTop opens a node to compare. The caller closes the place.
+func (s *session) openTop(ctx context.Context, url string) (*place, diff.Top, error) {
+	p, n, unsupported, err := s.openAny(ctx, url)
+	if err != nil || unsupported == nil {
+		return p, diff.Top{Node: n}, err
+	}
+	top, err := diff.Unread(ctx, p.Store, unsupported)
+	if err != nil {
+		p.release()
+	}
+	return p, top, err
 }
 
 // tolerance returns the tolerance that --rtol and --atol set, or nil if neither is set. The default

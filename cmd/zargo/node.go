@@ -54,6 +54,18 @@ func (s *session) openStored(ctx context.Context, url string, more ...zarr.Optio
 	return p, n, nil
 }
 
+// openAny is openStored. If this version does not support the metadata of the node, for example
+// because of an unknown codec, openAny returns no node, and in unsupported the error of opening it.
+func (s *session) openAny(ctx context.Context, url string, more ...zarr.Option) (p *place, n zarr.Node, unsupported, err error) {
+	p, n, err = s.openStored(ctx, url, more...)
+	if err == nil || !errors.Is(err, errors.ErrUnsupported) || !errors.As(err, new(*fault.MetaError)) {
+		return p, n, nil, err
+	}
+	unsupported = err
+	p, err = s.locate(ctx, url)
+	return p, nil, unsupported, err
+}
+
 // openArray opens an array from its own documents. The caller closes the place.
 func (s *session) openArray(ctx context.Context, url string, more ...zarr.Option) (*place, *zarr.Array, error) {
 	p, err := s.locate(ctx, url)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -117,13 +118,12 @@ func printPlan(w io.Writer, p *transfer.Plan) error {
 	return err
 }
 
-// warnOfObjects warns of each array that a plan copies as it is stored, because it cannot be
-// opened.
+// warnOfObjects warns of each node that a plan copies as it is stored, because it cannot be opened.
 func (s *session) warnOfObjects(p *transfer.Plan) {
 	for _, stage := range p.Stages {
 		for _, step := range stage.Steps {
 			if step.Kind == transfer.Objects {
-				s.warn("%s: the metadata of the array is not supported: its documents and all objects below it are copied as they are stored", step.From.Path)
+				s.warn("%s: the metadata is not supported: the documents and all objects below them are copied as they are stored", cmp.Or(step.From.Path, "."))
 			}
 		}
 	}

@@ -44,7 +44,7 @@ func (c *transferPlanCmd) Run(ctx context.Context, s *session) error {
 	}
 	defer func() { _ = e.close() }() // opened for reading only
 	o.Dropped = s.dropped
-	p, err := transfer.NewPlan(ctx, e.node, e.target.Store, o)
+	p, err := e.plan(ctx, e.target.Store, o)
 	if err == nil {
 		err = flags.check()
 	}

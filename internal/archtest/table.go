@@ -60,6 +60,7 @@ func Table() []Rule {
 		{Package: "internal/overlay", Own: []string{"zarr/fault", "zarr/store"}},
 		{Package: "internal/sentparts", Own: []string{"zarr/fault", "zarr/store"}},
 		{Package: "internal/listed", Own: []string{"internal/chunkkeys", "zarr/fault", "zarr/meta", "zarr/store"}},
+		{Package: "internal/unread", Own: []string{"concurrency", "internal/jsontext", "zarr/fault", "zarr/store"}},
 		{Package: "internal/rechunk", Own: []string{"zarr/fault"}, Pure: true},
 		{Package: "internal/pipeline", Own: []string{"zarr/fault", "zarr/codec", "zarr/dtype", "internal/grid"}, Pure: true},
 		{Package: "internal/plan", Own: []string{"zarr/fault", "zarr/codec", "zarr/dtype", "zarr/store", "internal/grid", "internal/pipeline"}, Pure: true},
@@ -117,9 +118,9 @@ func Table() []Rule {
 		{Package: "zarr/validate", Own: []string{"crs", "multiscale", "zarr", "zarr/upkeep", "zarr/fault", "zarr/rule", "zarr/store", "zarr/store/mem", "zarr/store/large", "zarr/dtype", "zarr/meta", "concurrency", "internal/alike", "internal/chunkkeys", "internal/claim", "internal/document", "internal/hierarchy", "internal/written"}},
 		{Package: "internal/census", Own: []string{"zarr", "internal/hierarchy", "zarr/fault", "zarr/store", "concurrency"}},
 		{Package: "internal/manifest", Own: []string{"zarr/fault", "zarr/store", "concurrency", "internal/account"}},
-		{Package: "internal/diff", Own: []string{"internal/jsontext", "zarr", "zarr/fault", "zarr/store", "zarr/dtype", "zarr/meta", "concurrency", "internal/chunkkeys", "internal/listed"}},
+		{Package: "internal/diff", Own: []string{"internal/jsontext", "zarr", "zarr/fault", "zarr/store", "zarr/dtype", "zarr/meta", "concurrency", "internal/chunkkeys", "internal/listed", "internal/unread"}},
 
-		{Package: "transfer", Own: []string{"zarr", "internal/alike", "internal/derived", "internal/document", "internal/listed", "internal/masked", "internal/overlay", "internal/rechunk", "internal/written", "zarr/fault", "zarr/store", "zarr/store/mem", "zarr/store/large", "zarr/store/zip", "zarr/dtype", "zarr/meta", "zarr/codec", "concurrency"}},
+		{Package: "transfer", Own: []string{"zarr", "internal/alike", "internal/derived", "internal/document", "internal/listed", "internal/masked", "internal/overlay", "internal/rechunk", "internal/unread", "internal/written", "zarr/fault", "zarr/store", "zarr/store/mem", "zarr/store/large", "zarr/store/zip", "zarr/dtype", "zarr/meta", "zarr/codec", "concurrency"}},
 
 		{Package: "pyramid", Own: []string{"cf", "concurrency", "internal/chunkkeys", "internal/convention", "internal/derived", "internal/overlay", "zarr", "zarr/codec", "zarr/dtype", "zarr/fault", "zarr/store", "zarr/store/mem"}},
 

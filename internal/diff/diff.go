@@ -78,19 +78,21 @@ type Element struct {
 }
 
 // Run compares two nodes, and all nodes below them if they are groups.
+//
+// Nodes that this version does not support are compared by their documents and by the stored bytes
+// of their objects. If the documents differ in more than attributes, or the objects differ, the
+// elements count as not compared.
 func Run(ctx context.Context, a, b zarr.Node, o Options) (*Result, error) {
-	a, err := a.Stored(ctx)
+	return RunTops(ctx, Top{Node: a}, Top{Node: b}, o)
+}
+
+// RunTops is Run for nodes that may not be supported.
+func RunTops(ctx context.Context, a, b Top, o Options) (*Result, error) {
+	x, err := a.read(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if b, err = b.Stored(ctx); err != nil {
-		return nil, err
-	}
-	x, err := below(ctx, a)
-	if err != nil {
-		return nil, err
-	}
-	y, err := below(ctx, b)
+	y, err := b.read(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -99,20 +101,17 @@ func Run(ctx context.Context, a, b zarr.Node, o Options) (*Result, error) {
 			return nil, err
 		}
 	}
-	all := maps.Clone(x)
-	maps.Copy(all, y)
+	all := maps.Clone(x.nodes)
+	maps.Copy(all, y.nodes)
 	r := &Result{Nodes: []Node{}}
-	for _, of := range []struct {
-		side  string
-		n     zarr.Node
-		nodes map[string]zarr.Node
-	}{{"a", a, x}, {"b", b, y}} {
-		s, err := account(ctx, of.side, of.n, of.nodes)
+	for side, t := range map[string]*tree{"a": x, "b": y} {
+		s, err := t.account(ctx, side)
 		if err != nil {
 			return nil, err
 		}
 		r.Skipped = append(r.Skipped, s...)
 	}
+	slices.SortStableFunc(r.Skipped, func(a, b Skipped) int { return strings.Compare(a.Side, b.Side) })
 	total := int64(0)
 	if !o.SkipValues {
 		total = elements(x, y)
@@ -128,10 +127,10 @@ func Run(ctx context.Context, a, b zarr.Node, o Options) (*Result, error) {
 		return slices.Compare(strings.Split(p, "/"), strings.Split(q, "/"))
 	}) {
 		n := Node{Path: path}
-		switch a, b := x[path], y[path]; {
-		case b == nil:
+		switch a, b := x.nodes[path], y.nodes[path]; {
+		case !b.is():
 			n.Only = "a"
-		case a == nil:
+		case !a.is():
 			n.Only = "b"
 		default:
 			r.Compared++
@@ -149,23 +148,25 @@ func Run(ctx context.Context, a, b zarr.Node, o Options) (*Result, error) {
 }
 
 // pair compares two nodes at the same path.
-func (r *Result) pair(ctx context.Context, n *Node, a, b zarr.Node, o Options, progress func(of int64)) error {
-	x, isArray := a.(*zarr.Array)
-	y, both := b.(*zarr.Array)
-	if isArray != both {
-		n.Members = []Member{{"node_type", text(kind(a)), text(kind(b))}}
+func (r *Result) pair(ctx context.Context, n *Node, a, b entry, o Options, progress func(of int64)) error {
+	if a.isGroup() != b.isGroup() {
+		n.Members = []Member{{"node_type", text(a.kind()), text(b.kind())}}
 		return nil
 	}
+	if a.unread != nil || b.unread != nil {
+		return unsupported(ctx, n, a, b, o)
+	}
+	x, isArray := a.node.(*zarr.Array)
 	if !o.SkipMetadata {
 		var err error
-		if n.Members, err = members(a, b); err != nil {
+		if n.Members, err = members(a.node, b.node); err != nil {
 			return err
 		}
 	}
 	if !isArray || o.SkipValues {
 		return nil
 	}
-	v, err := values(ctx, x, y, o, progress)
+	v, err := values(ctx, x, b.node.(*zarr.Array), o, progress)
 	if err != nil {
 		return err
 	}
@@ -178,36 +179,18 @@ func (r *Result) pair(ctx context.Context, n *Node, a, b zarr.Node, o Options, p
 
 // elements returns the number of elements to compare. It counts the arrays that both sides have,
 // with the same shape and data type.
-func elements(x, y map[string]zarr.Node) (n int64) {
-	for path := range x {
-		a, ok := x[path].(*zarr.Array)
-		b, both := y[path].(*zarr.Array)
-		if ok && both && unlike(a, b) == "" {
+func elements(x, y *tree) (n int64) {
+	for path := range x.nodes {
+		if a, b := x.array(path), y.array(path); a != nil && b != nil && unlike(a, b) == "" {
 			n = min(n, math.MaxInt64-int64(a.Len())) + int64(a.Len())
 		}
 	}
 	return n
 }
 
-// below returns a node and all nodes below it. The keys of the map are paths relative to the node.
-func below(ctx context.Context, n zarr.Node) (map[string]zarr.Node, error) {
-	nodes := map[string]zarr.Node{"": n}
-	g, ok := n.(*zarr.Group)
-	if !ok {
-		return nodes, nil
+func (e entry) kind() string {
+	if e.isGroup() {
+		return "group"
 	}
-	for m, err := range g.Walk(ctx) {
-		if err != nil {
-			return nil, err
-		}
-		nodes[strings.TrimPrefix(strings.TrimPrefix(m.Path(), n.Path()), "/")] = m
-	}
-	return nodes, nil
-}
-
-func kind(n zarr.Node) string {
-	if _, ok := n.(*zarr.Array); ok {
-		return "array"
-	}
-	return "group"
+	return "array"
 }

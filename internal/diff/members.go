@@ -19,8 +19,13 @@ import (
 func members(a, b zarr.Node) ([]Member, error) {
 	d := &differences{}
 	d.add("format", number(a.Format()), number(b.Format()))
-	if x, ok := a.(*zarr.Array); ok {
-		arrays(d, x, b.(*zarr.Array))
+	switch x := a.(type) {
+	case *zarr.Array:
+		y := b.(*zarr.Array)
+		arrays(d, x, y)
+		d.unknown(x.Metadata().Unknown, y.Metadata().Unknown)
+	case *zarr.Group:
+		d.unknown(x.Metadata().Unknown, b.(*zarr.Group).Metadata().Unknown)
 	}
 	x, y := a.Attrs(), b.Attrs()
 	all := maps.Clone(x)
@@ -71,6 +76,20 @@ type differences struct{ list []Member }
 func (d *differences) add(name string, a, b json.RawMessage) {
 	if !bytes.Equal(a, b) {
 		d.list = append(d.list, Member{name, a, b})
+	}
+}
+
+// unknown compares the members of documents that this version does not know.
+func (d *differences) unknown(a, b map[string]json.RawMessage) {
+	all := maps.Clone(a)
+	if all == nil {
+		all = map[string]json.RawMessage{}
+	}
+	maps.Copy(all, b)
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		if !sameJSON(a[name], b[name]) {
+			d.add(name, a[name], b[name])
+		}
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"math"
 	"strings"
 
-	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/fault"
 )
@@ -205,15 +204,14 @@ func smallFloat[T dtype.SmallFloat](b []byte) float64 {
 
 // effective returns fault.Selection if the nodes have arrays at common paths, but the tolerance
 // does not apply to the data type of any of them.
-func (t *Tolerance) effective(x, y map[string]zarr.Node) error {
+func (t *Tolerance) effective(x, y *tree) error {
 	if t == nil {
 		return nil
 	}
 	var without dtype.Type
-	for path := range x {
-		a, ok := x[path].(*zarr.Array)
-		b, both := y[path].(*zarr.Array)
-		if !ok || !both || unlike(a, b) != "" {
+	for path := range x.nodes {
+		a, b := x.array(path), y.array(path)
+		if a == nil || b == nil || unlike(a, b) != "" {
 			continue
 		}
 		if t.closeness(a.DType()) != nil {
