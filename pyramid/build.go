@@ -77,24 +77,31 @@ const maxObjects = 1 << 30
 // comment describes the layout of the levels.
 //
 // After an interrupted build, the next call with the same options continues it and skips complete
-// levels and stored chunks. If all levels are current, Build does nothing. If the array has changed
+// levels and, if it was the first build of the array, stored chunks. If all levels are current, Build does nothing. If the array has changed
 // since they were computed, it computes all of them again. If a level is missing, it computes that
 // level and the following ones again. [StatusOf] reports whether levels are current.
 //
 // Build returns fault.Exists if other nodes or objects are stored at the paths of the levels,
-// fault.Conflict if an unfinished build had other options or the array was changed during the build
-// (the next build then starts over), fault.Selection if the options do not
+// fault.Conflict if an unfinished build had other options, or if the array or a level was changed
+// during the build (the next build then starts over), fault.Selection if the options do not
 // fit the array, and fault.Type if the method does not accept the data type. It returns fault.Limit
 // if a chunk is too large for the memory of the process, an index coordinate exceeds 32 MiB, or the
 // levels have more than 2^30 chunks. It returns errors.ErrUnsupported if the chunks of the array
 // differ in shape. Other errors are those of package zarr.
 func Build(ctx context.Context, st store.Store, path string, o Options) ([]Level, error) {
-	b, err := newBuilder(ctx, st, path, o)
-	if err == nil {
-		err = b.build(ctx)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("pyramid of %q: %w", path, err)
+	var b *builder
+	for attempt := 1; ; attempt++ {
+		var err error
+		if b, err = newBuilder(ctx, st, path, o); err == nil {
+			err = b.build(ctx)
+		}
+		if errors.Is(err, errMoved) && !b.began && attempt < maxMoves {
+			continue // the array changed while the builder read its metadata
+		}
+		if err != nil {
+			return nil, fmt.Errorf("pyramid of %q: %w", path, err)
+		}
+		break
 	}
 	levels := make([]Level, 0, len(b.levels)+1)
 	for _, a := range append([]*zarr.Array{b.source}, b.arrays()...) {
@@ -105,7 +112,9 @@ func Build(ctx context.Context, st store.Store, path string, o Options) ([]Level
 
 // builder is the state of one build.
 type builder struct {
-	st         store.Store
+	st         store.Store // record
+	record     *recorder
+	began      bool // the build has stored its state
 	o          Options
 	opts       []zarr.Option
 	source     *zarr.Array
@@ -144,13 +153,14 @@ func newBuilder(ctx context.Context, st store.Store, path string, o Options) (*b
 	case o.Limits.CPU == nil || o.Limits.Bytes == nil:
 		return nil, fault.Newf(fault.Selection, "Limits must have CPU and Bytes")
 	}
-	b := &builder{st: st, o: o, memory: o.Limits.Bytes.Child(o.Memory), cpu: o.Limits.CPU}
+	record := &recorder{Forward: store.Forward{Store: st}, puts: map[string]recorded{}}
+	b := &builder{st: record, record: record, o: o, memory: o.Limits.Bytes.Child(o.Memory), cpu: o.Limits.CPU}
 	b.opts = append(slices.Clone(o.Zarr), zarr.Limit(zarr.Limits{Shared: &concurrency.Limits{CPU: o.Limits.CPU, Requests: o.Limits.Requests, Bytes: b.memory}}))
 	var err error
 	if b.layout, err = layoutOf(path); err != nil {
 		return nil, err
 	}
-	if b.source, err = zarr.OpenArray(ctx, st, path, b.opts...); err != nil {
+	if b.source, err = zarr.OpenArray(ctx, b.st, path, b.opts...); err != nil {
 		return nil, err
 	}
 	if b.factor, err = factors(b.source, o.Dims, o.Factor); err != nil {
@@ -245,6 +255,7 @@ func (b *builder) build(ctx context.Context) error {
 	if done, err := b.enter(ctx); err != nil || done {
 		return err
 	}
+	b.began = true
 	from := b.source
 	for i, u := range b.levels {
 		if err := b.group(ctx, u.array.Path(), groupAttrs(b.attributes[i][""])); err != nil {
@@ -258,14 +269,7 @@ func (b *builder) build(ctx context.Context) error {
 		}
 		from = u.array
 	}
-	version, err := b.unchanged(ctx)
-	if err != nil {
-		return err
-	}
-	if err := b.announce(ctx); err != nil {
-		return err
-	}
-	return b.leave(ctx, version)
+	return b.finish(ctx)
 }
 
 // empty checks that no object is stored below a path.
@@ -311,6 +315,10 @@ func (b *builder) attrs(ctx context.Context) (map[string]any, error) {
 func (b *builder) top(ctx context.Context) (*zarr.Group, error) {
 	return zarr.OpenGroup(ctx, b.st, b.layout.group, append(slices.Clone(b.o.Zarr), zarr.IgnoreConsolidated())...)
 }
+
+// maxMoves is the maximum number of attempts to read the metadata of an array that other processes
+// change.
+const maxMoves = 10
 
 // attempts is the maximum number of attempts to change the attributes of a group. An attempt fails
 // if another writer changes the attributes at the same time, for example a build of another array.

@@ -1,6 +1,7 @@
 package pyramid
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -10,6 +11,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/zargo-io/zargo/internal/document"
+	"github.com/zargo-io/zargo/internal/hierarchy"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
 )
@@ -37,6 +40,11 @@ type state struct {
 	Versions string   `json:"versions,omitempty"`
 	Complete bool     `json:"complete,omitempty"`
 
+	// Results are the hashes of the versions of the objects of each level. They are known if Complete
+	// is set, and for the first Keep levels. A request of an interrupted build may arrive late and
+	// replace an object of a level.
+	Results []string `json:"results,omitempty"`
+
 	// Over means that objects of levels after the first Keep ones may be from an earlier version of
 	// the source, so a build skips none of them.
 	Over bool `json:"over,omitempty"`
@@ -59,29 +67,74 @@ func (l layout) stateKey(source string) string {
 
 func (b *builder) stateKey() string { return b.layout.stateKey(b.source.Path()) }
 
-// versions returns the hash of the versions of the objects of arrays. It returns "" if the store
-// does not report them, or if the arrays have more than most objects; most is 0 for any number.
-func versions(ctx context.Context, st store.Store, paths []string, most int) (string, error) {
-	var list []string
+// listed lists the objects of arrays by key, of those that keep accepts; keep may be nil. It returns
+// nil if the store does not report versions, or if there are more than most objects; most is 0 for
+// any number.
+func listed(ctx context.Context, st store.Store, paths []string, most int, keep func(store.Entry) bool) ([]store.Entry, error) {
+	list := []store.Entry{}
 	for _, path := range paths {
 		for e, err := range store.ListAll(ctx, st, path, store.ListOptions{}) {
 			switch {
 			case errors.Is(err, errors.ErrUnsupported), errors.Is(err, fault.Refused):
-				return "", nil
+				return nil, nil
 			case err != nil:
-				return "", err
+				return nil, err
+			case keep != nil && !keep(e):
+				continue
 			case e.Version == "", most > 0 && len(list) == most:
-				return "", nil
+				return nil, nil
 			}
-			list = append(list, fmt.Sprintf("%q %d %q\n", e.Key, e.Size, e.Version))
+			list = append(list, e)
 		}
 	}
-	slices.Sort(list)
+	slices.SortFunc(list, func(a, b store.Entry) int { return strings.Compare(a.Key, b.Key) })
+	return list, nil
+}
+
+// hash returns the hash of the keys, sizes and versions of objects.
+func hash(list []store.Entry) string {
 	sum := sha256.New()
-	for _, line := range list {
-		_, _ = sum.Write([]byte(line))
+	for _, e := range list {
+		_, _ = fmt.Fprintf(sum, "%q %d %q\n", e.Key, e.Size, e.Version)
 	}
-	return hex.EncodeToString(sum.Sum(nil)), nil
+	return hex.EncodeToString(sum.Sum(nil))
+}
+
+// versions returns the hash of the versions of the objects of arrays. It returns "" if the store
+// does not report them, or if the arrays have more than most objects; most is 0 for any number.
+func versions(ctx context.Context, st store.Store, paths []string, most int) (string, error) {
+	list, err := listed(ctx, st, paths, most, nil)
+	if err != nil || list == nil {
+		return "", err
+	}
+	return hash(list), nil
+}
+
+// errMoved reports that the metadata of the source changed after the builder had read it.
+var errMoved = fault.Newf(fault.Conflict, "the array was changed during the build: build the pyramid again")
+
+// versionsRead is like versions for the arrays that the builder has opened. It returns errMoved if
+// the listing has other documents than those that the builder has read.
+func (b *builder) versionsRead(ctx context.Context) (string, error) {
+	list, err := listed(ctx, b.st, b.state.Paths, 0, nil)
+	if err != nil || list == nil {
+		return "", err
+	}
+	is := map[string]store.Version{}
+	for _, e := range list {
+		if isDocument(e.Key) {
+			is[e.Key] = e.Version
+		}
+	}
+	for _, v := range b.related.vars {
+		s := hierarchy.SourceOf(v.array)
+		for _, d := range []document.Stored{s.Doc, s.Attrs} {
+			if is[d.Key] != d.Version {
+				return "", errMoved
+			}
+		}
+	}
+	return hash(list), nil
 }
 
 // readState reads the stored state. It returns a nil state if there is none.
@@ -129,7 +182,7 @@ var errBegun = fault.Newf(fault.Conflict, "another build of the pyramid began at
 
 func (b *builder) once(ctx context.Context) (done bool, err error) {
 	s := &b.state
-	if s.Versions, err = versions(ctx, b.st, b.state.Paths, 0); err != nil {
+	if s.Versions, err = b.versionsRead(ctx); err != nil {
 		return false, err
 	}
 	old, version, err := readState(ctx, b.st, b.stateKey())
@@ -142,14 +195,15 @@ func (b *builder) once(ctx context.Context) (done bool, err error) {
 	case unfinished && !old.same(*s) && !(stale && old.Method == s.Method && slices.Equal(old.Factor, s.Factor)):
 		return false, b.otherState()
 	case unfinished && !stale:
-		s.Versions, s.Over, s.Keep = old.Versions, old.Over, old.Keep
+		s.Versions, s.Over, s.Keep, s.Results = old.Versions, old.Over, old.Keep, old.Results
 		return false, nil // continue the build
 	case stale && old.Levels > len(b.levels):
 		return false, fault.Newf(fault.Selection, "the array has changed since its %d levels were made: create at least %d levels", old.Levels, old.Levels)
 	}
-	s.Complete, s.Over, s.Keep = false, stale, 0
+	// Requests of an earlier build may arrive late, so only objects of the first one are skipped.
+	s.Complete, s.Over, s.Keep, s.Results = false, old != nil, 0, nil
 	if !unfinished {
-		if err := b.inspect(ctx, stale); err != nil {
+		if err := b.inspect(ctx, stale, old); err != nil {
 			// The objects may be from a build that began after once has read the state.
 			if now, v, again := readState(ctx, b.st, b.stateKey()); again == nil && now != nil && v != version {
 				return false, errBegun
@@ -169,9 +223,9 @@ func (b *builder) once(ctx context.Context) (done bool, err error) {
 }
 
 // inspect sets Keep and Over of the state from the stored levels. stale means that the source has
-// changed since they were made. The levels after a missing one are not current either. inspect
-// returns fault.Exists if objects that no build made are in the place of a level.
-func (b *builder) inspect(ctx context.Context, stale bool) error {
+// changed since they were made. The levels after one that is missing, or whose objects were changed,
+// are not current either. inspect returns fault.Exists if objects that no build made are in the place of a level.
+func (b *builder) inspect(ctx context.Context, stale bool, old *state) error {
 	attrs, err := b.attrs(ctx)
 	if err != nil {
 		return err
@@ -186,7 +240,20 @@ func (b *builder) inspect(ctx context.Context, stale bool) error {
 		case is && !ours:
 			return fault.Newf(fault.Exists, "the array %q is stored, but the group does not describe it as a level with the method %v: remove it first", u.array.Path(), b.o.Method)
 		case is && !stale && b.state.Keep == i:
+			keep := true
+			if old != nil {
+				if keep, err = intact(ctx, b.st, b.layout, *old, i+1, 0); err != nil {
+					return err
+				}
+			}
+			if !keep {
+				b.state.Over = true
+				continue
+			}
 			b.state.Keep++
+			if old != nil && i < len(old.Results) {
+				b.state.Results = old.Results[:i+1]
+			}
 		case is:
 			b.state.Over = true
 		case stale:
@@ -227,9 +294,34 @@ func (b *builder) otherState() error {
 	return fault.Newf(fault.Conflict, "an unfinished pyramid of the array has other parameters: build it with the same ones, or remove its levels and the object %q", b.stateKey())
 }
 
-// unchanged checks that the source and the state are those of the beginning of the build. Otherwise
-// the levels may contain elements of several versions of the source.
+// finish checks that the levels are those of the source, and stores that the pyramid is complete.
+func (b *builder) finish(ctx context.Context) error {
+	for attempt := 1; ; attempt++ {
+		version, err := b.unchanged(ctx)
+		if err == nil {
+			err = b.announce(ctx)
+		}
+		if err != nil || version == "" {
+			return err
+		}
+		b.state.Complete = true
+		err = b.put(ctx, version)
+		if !errors.Is(err, fault.Conflict) || attempt == attempts {
+			return err
+		}
+		b.state.Complete = false // a concurrent build may have changed the state
+	}
+}
+
+// unchanged checks that the source and the state are those of the beginning of the build, and that
+// the levels have the objects of this build. Otherwise the levels may contain elements of several
+// versions of the source. It returns the version of the state to replace, or "" if the stored state
+// is complete.
 func (b *builder) unchanged(ctx context.Context) (store.Version, error) {
+	replaced := b.results(ctx)
+	if replaced != nil && !errors.Is(replaced, errReplaced) {
+		return "", replaced
+	}
 	now, err := versions(ctx, b.st, b.state.Paths, 0)
 	if err != nil {
 		return "", err
@@ -241,26 +333,13 @@ func (b *builder) unchanged(ctx context.Context) (store.Version, error) {
 	case old == nil || !old.same(b.state) || old.differs(b.state):
 		return "", fault.Newf(fault.Conflict, "another build of the pyramid began after a change of the array")
 	case b.state.differs(state{Versions: now}):
-		return "", fault.Newf(fault.Conflict, "the array was changed during the build, so the levels are not current: build the pyramid again")
-	case old.Complete:
+		return "", errMoved
+	case replaced != nil:
+		// The next build must not skip the objects.
+		b.state.Over, b.state.Keep, b.state.Results = true, 0, nil
+		return "", cmp.Or(b.put(ctx, version), replaced)
+	case old.Complete && slices.Equal(old.Results, b.state.Results):
 		return "", nil // a concurrent build with the same parameters
 	}
 	return version, nil
-}
-
-// leave stores that the pyramid is complete.
-func (b *builder) leave(ctx context.Context, version store.Version) error {
-	if version == "" {
-		return nil
-	}
-	b.state.Complete = true
-	err := b.put(ctx, version)
-	if !errors.Is(err, fault.Conflict) {
-		return err
-	}
-	old, _, again := readState(ctx, b.st, b.stateKey())
-	if again == nil && old != nil && old.Complete && old.same(b.state) && !old.differs(b.state) {
-		return nil // a concurrent build with the same parameters
-	}
-	return err
 }

@@ -263,3 +263,76 @@ func TestRelatedVariables(t *testing.T) {
 		}
 	}
 }
+
+// TestLateRequests stores objects of an earlier version of the source in a level: during a build and
+// after it, as late requests of an interrupted build do. The levels are then not current, and the
+// next build computes them again.
+func TestLateRequests(t *testing.T) {
+	for form, spec := range map[string]zarr.Spec{"chunks": small(), "shards": sharded()} {
+		t.Run(form, func(t *testing.T) {
+			st := mem.New()
+			image(t, st, "a", spec)
+			set(t, st, 1)
+			build(t, st, "a", pyramid.Options{Levels: 2})
+			late, err := st.Get(t.Context(), "1/a/c/0/0", store.GetOptions{}, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			arrive := func() {
+				if _, err := st.Put(t.Context(), "1/a/c/0/0", late.Bytes, store.PutOptions{}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			set(t, st, 2)
+			build(t, st, "a", pyramid.Options{Levels: 2})
+			status(t, st, pyramid.Current)
+			arrive()
+			status(t, st, pyramid.Outdated)
+			build(t, st, "a", pyramid.Options{Levels: 2})
+			status(t, st, pyramid.Current)
+
+			set(t, st, 3)
+			arrived := false
+			during := store.Around(st, store.Hooks{Before: func(ctx context.Context, c store.Call) (context.Context, error) {
+				if c.Op == store.OpPut && strings.HasPrefix(c.Key, "2/a/c/") && !arrived {
+					arrived = true
+					arrive()
+				}
+				return ctx, nil
+			}})
+			if _, err := pyramid.Build(t.Context(), during, "a", pyramid.Options{Levels: 2}); !errors.Is(err, fault.Conflict) {
+				t.Errorf("a build whose level was changed: %v", err)
+			}
+			status(t, st, pyramid.Incomplete)
+			build(t, st, "a", pyramid.Options{Levels: 2})
+			status(t, st, pyramid.Current)
+			if got := elementsOf(t, st, 2); got != "[3]" {
+				t.Errorf("the levels contain %s", got)
+			}
+		})
+	}
+}
+
+// TestSourceGrowsWhileOpened extends the source after Build has opened it and before it lists the
+// objects. The levels are those of the longer array.
+func TestSourceGrowsWhileOpened(t *testing.T) {
+	st := mem.New()
+	image(t, st, "a", small())
+	set(t, st, 1)
+	grown := false
+	moving := store.Around(st, store.Hooks{Before: func(ctx context.Context, c store.Call) (context.Context, error) {
+		if c.Op == store.OpList && c.Key == "a" && !grown {
+			grown = true
+			a := array(t, st, "a")
+			if _, err := zarr.Append(t.Context(), a, 0, slices.Repeat([]int32{1}, 9*a.Shape()[1]), zarr.AppendOptions{}); err != nil {
+				t.Error(err)
+			}
+		}
+		return ctx, nil
+	}})
+	build(t, moving, "a", pyramid.Options{Levels: 2})
+	if got, want := array(t, st, "1/a").Shape()[0], (array(t, st, "a").Shape()[0]+1)/2; got != want || !grown {
+		t.Errorf("level 1 has %d rows, want %d", got, want)
+	}
+	status(t, st, pyramid.Current)
+}

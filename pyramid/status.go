@@ -16,8 +16,8 @@ type Status uint8
 // The states of a pyramid.
 const (
 	Unknown    Status = iota // Build did not make the levels in this store, or the store lacks versions
-	Current                  // the array has not changed since Build computed the levels
-	Outdated                 // the array has changed since
+	Current                  // neither the array nor a level has changed since Build computed the levels
+	Outdated                 // the array, or an object of a level, has changed since
 	Incomplete               // a level is missing, or Build was interrupted or is running
 )
 
@@ -34,9 +34,10 @@ func (s Status) String() string {
 const maxListed = 100_000
 
 // StatusOf compares the array at path with the state that [Build] stored when it computed the
-// levels of the array. The state contains a hash of the keys, sizes and versions of all objects of
-// the array. StatusOf sends one request for the state and, if there is one, lists the objects and
-// opens each level. The status is Unknown if the array has more than 100,000 objects.
+// levels of the array. The state contains hashes of the keys, sizes and versions of all objects of
+// the array, and of the chunks of each level. StatusOf sends one request for the state and, if there
+// is one, opens each level and lists the objects. The status is Unknown if the array has more than
+// 100,000 objects.
 //
 // The errors are those of the store, and fault.Metadata if the state is malformed.
 func StatusOf(ctx context.Context, st store.Store, path string, opts ...zarr.Option) (Status, error) {
@@ -70,6 +71,14 @@ func StatusOf(ctx context.Context, st store.Store, path string, opts ...zarr.Opt
 		return Unknown, nil
 	case s.Versions != now:
 		return Outdated, nil
+	}
+	for level := 1; level <= min(s.Levels, maxStatus); level++ {
+		switch is, err := intact(ctx, st, l, *s, level, maxListed); {
+		case err != nil:
+			return Unknown, fmt.Errorf("pyramid of %q: %w", path, err)
+		case !is:
+			return Outdated, nil
+		}
 	}
 	return Current, nil
 }

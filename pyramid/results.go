@@ -1,0 +1,197 @@
+package pyramid
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+// results returns the paths of the arrays of a level: the level itself, and the variables in its
+// group.
+func (l layout) results(s state, level int) []string {
+	at := l.path(level)
+	paths := []string{at}
+	dir, own := split(at)
+	if dir == l.group {
+		return paths
+	}
+	for _, p := range s.Paths[:min(len(s.Paths), maxRelated+1)] {
+		if name := path.Base(p); name != own {
+			paths = append(paths, join(dir, name))
+		}
+	}
+	return paths
+}
+
+// isDocument reports whether key is that of a metadata document.
+func isDocument(key string) bool {
+	switch path.Base(key) {
+	case "zarr.json", ".zarray", ".zattrs", ".zgroup", ".zmetadata":
+		return true
+	}
+	return false
+}
+
+// elementsOnly reports whether an object contains elements. The hashes in state.Results omit
+// documents, so that other attributes of a level do not make it outdated.
+func elementsOnly(e store.Entry) bool { return !isDocument(e.Key) }
+
+// recorder is a store that records the objects that a build stores and deletes. Another build, or a
+// late request of an interrupted one, may replace them with elements of an earlier version of the
+// source; see [builder.result].
+type recorder struct {
+	store.Forward
+	mu   sync.Mutex
+	puts map[string]recorded // by key
+}
+
+// recorded is the last change of an object by a build.
+type recorded struct {
+	version store.Version
+	sum     [sha256.Size]byte // of the value
+	parts   bool              // the value was put in parts, so its sum is unknown
+	gone    bool              // the object was deleted
+}
+
+func (r *recorder) note(key string, n recorded) {
+	if isDocument(key) {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.puts[key] = n
+}
+
+// Put implements [store.Store].
+func (r *recorder) Put(ctx context.Context, key string, value []byte, o store.PutOptions) (store.Version, error) {
+	v, err := r.Forward.Put(ctx, key, value, o)
+	if err == nil {
+		r.note(key, recorded{version: v, sum: sha256.Sum256(value)})
+	}
+	return v, err
+}
+
+// Delete implements [store.Store].
+func (r *recorder) Delete(ctx context.Context, key string, o store.DeleteOptions) error {
+	err := r.Forward.Delete(ctx, key, o)
+	if err == nil {
+		r.note(key, recorded{gone: true})
+	}
+	return err
+}
+
+// PutParts implements [store.PartPutter].
+func (r *recorder) PutParts(ctx context.Context, key string, o store.PartsOptions) (store.Parts, error) {
+	p, err := r.Forward.PutParts(ctx, key, o)
+	if err != nil {
+		return nil, err
+	}
+	return &recordedParts{p, r, key}, nil
+}
+
+type recordedParts struct {
+	store.Parts
+	r   *recorder
+	key string
+}
+
+// Commit implements [store.Parts].
+func (p *recordedParts) Commit(ctx context.Context, o store.PutOptions) (store.Version, error) {
+	v, err := p.Parts.Commit(ctx, o)
+	if err == nil {
+		p.r.note(p.key, recorded{version: v, parts: true})
+	}
+	return v, err
+}
+
+// errReplaced reports that another process changed objects of a level during the build.
+var errReplaced = fault.Newf(fault.Conflict, "another process changed the levels during the build: build the pyramid again")
+
+// result returns the hash of the versions of a level's objects, or "" if the store does not report
+// versions. It returns errReplaced if the objects are not those that this build has stored, or
+// objects with equal values, such as those of a concurrent build with the same parameters. In a
+// level whose objects may be from an earlier version of the source, each object must be recorded.
+func (b *builder) result(ctx context.Context, level int) (string, error) {
+	paths := b.layout.results(b.state, level)
+	list, err := listed(ctx, b.st, paths, 0, elementsOnly)
+	if err != nil || list == nil {
+		return "", err
+	}
+	b.record.mu.Lock()
+	defer b.record.mu.Unlock()
+	own := b.levels[level-1].array
+	for _, e := range list {
+		is, ok := b.record.puts[e.Key]
+		switch {
+		case !ok && b.over(level) && ofGrid(own, e.Key), is.gone:
+			return "", errReplaced
+		case !ok, is.version == e.Version:
+			continue
+		case is.parts:
+			return "", errReplaced
+		}
+		v, err := b.st.Get(ctx, e.Key, store.GetOptions{}, nil)
+		switch {
+		case errors.Is(err, fault.NotFound), err == nil && sha256.Sum256(v.Bytes) != is.sum:
+			return "", errReplaced
+		case err != nil:
+			return "", err
+		}
+	}
+	for key, is := range b.record.puts {
+		below := slices.ContainsFunc(paths, func(p string) bool { return strings.HasPrefix(key, p+"/") })
+		_, ok := slices.BinarySearchFunc(list, key, func(e store.Entry, key string) int { return strings.Compare(e.Key, key) })
+		if below && !ok && !is.gone {
+			return "", errReplaced
+		}
+	}
+	return hash(list), nil
+}
+
+// ofGrid reports whether key is that of a chunk or shard of an array.
+func ofGrid(a *zarr.Array, key string) bool {
+	name, ok := strings.CutPrefix(key, a.Path()+"/")
+	if !ok {
+		return false
+	}
+	grid := a.GridShape()
+	coord, ok := a.Metadata().Keys.Parse(name, len(grid))
+	for d, c := range coord {
+		ok = ok && c < grid[d]
+	}
+	return ok
+}
+
+// compute sets the results of the levels that this build has computed.
+func (b *builder) results(ctx context.Context) error {
+	b.state.Results = b.state.Results[:min(b.state.Keep, len(b.state.Results))]
+	for level := len(b.state.Results) + 1; level <= len(b.levels); level++ {
+		r, err := b.result(ctx, level)
+		if err != nil {
+			return err
+		}
+		b.state.Results = append(b.state.Results, r)
+	}
+	return nil
+}
+
+// intact reports whether the objects of a level are those for which a build stored the result. It
+// reports true if the result is unknown.
+func intact(ctx context.Context, st store.Store, l layout, s state, level, most int) (bool, error) {
+	if level > len(s.Results) || s.Results[level-1] == "" {
+		return true, nil
+	}
+	list, err := listed(ctx, st, l.results(s, level), most, elementsOnly)
+	if err != nil || list == nil {
+		return true, err
+	}
+	return hash(list) == s.Results[level-1], nil
+}
