@@ -46,6 +46,7 @@ type op struct {
 	text      string
 	began     int // step at which the operation began
 	over      bool
+	ended     int   // step at which the operation ended
 	err       error // set at the end
 	faults    int   // number of injected faults
 	cancelled bool
@@ -193,7 +194,7 @@ func (a *actor) do(ctx context.Context, o *op, call func(context.Context) error,
 	err := call(ctx)
 	a.h.mu.Lock()
 	defer a.h.mu.Unlock()
-	o.over, o.err = true, err
+	o.over, o.ended, o.err = true, a.h.step, err
 	if a.dead || a.h.bad != "" {
 		if o.lates == 0 {
 			o.settle(a.h.step)

@@ -54,6 +54,7 @@ type history struct {
 	ops      map[int]*op
 	world    world
 	bad      string // the first violation
+	counts   map[string]int
 	idle     int
 	over     bool // some operation takes over or drops claims
 	removes  bool // some operation removes arrays
@@ -86,6 +87,14 @@ func (h *history) fail(format string, args ...any) {
 		}
 		h.note("VIOLATED: %s", h.bad)
 	}
+}
+
+// count counts an event, for the totals of a survey.
+func (h *history) count(what string) {
+	if h.counts == nil {
+		h.counts = map[string]int{}
+	}
+	h.counts[what]++
 }
 
 func (h *history) note(format string, args ...any) {

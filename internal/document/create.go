@@ -48,14 +48,34 @@ func (n *Node) Create(ctx context.Context, format int, docs Docs, free func(cont
 		if errors.Is(err, fault.Exists) {
 			// Another writer has completed the node. The attributes may have been changed since.
 			var v store.Value
-			v, err = n.Get(ctx, d.Name)
-			d.Bytes, d.Version = v.Bytes, v.Version
+			if v, err = n.Get(ctx, d.Name); err == nil {
+				d.Bytes, d.Version = v.Bytes, v.Version
+				// A migration did not see the attributes of this creator.
+				err = n.Migrated(ctx, Stored{Key: n.Key(d.Name), Bytes: v.Bytes, Version: v.Version})
+			}
+		} else if err == nil {
+			err = n.completed(ctx, docs[0], *d)
 		}
 		if err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// completed is the look of a creator of a v2 node after it has put attrs, the last document. If the
+// node was removed or migrated in the meantime, attrs must not remain; see [Node.Orphaned].
+func (n *Node) completed(ctx context.Context, founder, attrs Doc) error {
+	if n.SingleWriter || founder.Version == "" {
+		return nil
+	}
+	err := n.Orphaned(ctx,
+		Stored{Key: n.Key(founder.Name), Bytes: founder.Bytes, Version: founder.Version},
+		Stored{Key: n.Key(attrs.Name), Bytes: attrs.Bytes, Version: attrs.Version})
+	if errors.Is(err, fault.NotFound) {
+		err = fault.Newf(fault.Conflict, "the node was removed concurrently: %w", err)
+	}
+	return err
 }
 
 // vacant returns fault.Exists if the path has a document of a node other than name, or a .zattrs

@@ -48,16 +48,20 @@ func (n *Node) found(ctx context.Context, d *Doc) error {
 // pauses between the looks add up to 0.6 s, which is more than a delete usually takes.
 const maxLooks = 8
 
+// maxFailures is the number of attempts of a look that fails. Others may already use the node, so a
+// single failure should not withdraw it.
+const maxFailures = 3
+
 // Alone is the second look of a creator that has put d. It returns nil if the path has no document
 // of a node of another format or kind.
 //
 // Two creators of one path in different formats put different documents, so both puts succeed. Each
 // then looks for the other document. A creator that looks before the other's put remains, and the
 // other withdraws: it deletes its own document, on the condition of the version that it put, and
-// returns fault.Exists. If both see each other, the one whose document readers would not take
-// withdraws at once. The other looks again, and withdraws only if the document remains. So at most
-// one creator remains, and a creator that has returned nil is never withdrawn or hidden by another
-// that continues.
+// returns fault.Exists. If both see each other, the one whose document readers take withdraws at
+// once, so that it hides the other node as briefly as possible. The other looks again, and withdraws
+// only if the document remains. So at most one creator remains, and a creator that has returned nil
+// is never withdrawn, and is hidden by another that continues only until that one has looked.
 //
 // Alone completes the look and the withdrawal even if ctx has ended; see [Settling]. With
 // SingleWriter it does nothing.
@@ -74,10 +78,9 @@ func (n *Node) Alone(ctx context.Context, d Doc) error {
 				return nil
 			}
 		}
-		yields := slices.Index(founding(), d.Name) > slices.Index(founding(), rival)
-		if err == nil && !yields && try < maxLooks {
-			err = concurrency.Sleep(ctx, 5*time.Millisecond<<(try-1))
-			if err == nil {
+		yields := slices.Index(founding(), d.Name) < slices.Index(founding(), rival)
+		if err == nil && !yields && try < maxLooks || err != nil && unknown(err) && try < maxFailures {
+			if err := concurrency.Sleep(ctx, 5*time.Millisecond<<(try-1)); err == nil {
 				continue
 			}
 		}

@@ -145,6 +145,9 @@ func (c *claimed) migrate(ctx context.Context, n zarr.Node, nodes []zarr.Node, s
 		}
 		for i, m := range slices.Backward(steps) {
 			err := putOnce(ctx, at, m.Key, m.Doc)
+			if !errors.Is(err, fault.Exists) && !errors.Is(err, fault.Conflict) {
+				c.sent(m.Path)
+			}
 			if errors.Is(err, fault.Exists) && c.done[source(nodes[i]).Doc.Key] {
 				err = nil // an earlier migration has put it, and it was changed since
 			}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/zargo-io/zargo/internal/claim"
 	"github.com/zargo-io/zargo/internal/document"
@@ -19,6 +20,11 @@ type claimed struct {
 	held  map[string]*document.Held
 	added map[string]bool // documents that Migrate added to carry a claim
 	done  map[string]bool // nodes that an earlier Migrate has completed, by the key of their document
+
+	// The following fields decide what becomes of the claims if Migrate fails; see giveUp. Their keys
+	// are paths of nodes.
+	put  map[string]bool // nodes whose v3 document this Migrate has put, or may have put
+	took map[string]bool // nodes whose claim or mark of an earlier Migrate was taken over
 }
 
 // unclaimed returns an error if an append or a resize of a node is in progress. The claim of
@@ -52,7 +58,7 @@ func (c *claimed) hold(ctx context.Context, of *document.Source) error {
 // holdDoc claims one document, which may be an absent .zattrs.
 func (c *claimed) holdDoc(ctx context.Context, of *document.Source, d document.Stored) error {
 	mine := claim.New(claim.Migrate)
-	done := false
+	done, took := false, false
 	h, err := of.At.Hold(ctx, d, document.TakeOver{What: claim.Migrate}, func(t document.Text) (document.Change, error) {
 		err := t.As(d)
 		is := t.Bytes
@@ -65,20 +71,29 @@ func (c *claimed) holdDoc(ctx context.Context, of *document.Source, d document.S
 				err = fault.Newf(fault.Conflict, "%q was changed concurrently", d.Key)
 			}
 		}
-		done = t.Claim.Done
+		done, took = t.Claim.Done, t.Claim.What == claim.Migrate
 		return document.Change{Claim: mine, Record: t.Record}, err
 	})
 	if err != nil {
 		return err
 	}
 	if c.held == nil {
-		c.held, c.added, c.done = map[string]*document.Held{}, map[string]bool{}, map[string]bool{}
+		c.held, c.added, c.done, c.took = map[string]*document.Held{}, map[string]bool{}, map[string]bool{}, map[string]bool{}
 	}
+	c.took[of.At.Path] = c.took[of.At.Path] || took
 	c.keys = append(c.keys, d.Key)
 	c.held[d.Key] = h
 	c.added[d.Key] = !d.There()
 	c.done[of.Doc.Key] = c.done[of.Doc.Key] || done
 	return nil
+}
+
+// sent records that the v3 document of a node is stored, or may be.
+func (c *claimed) sent(path string) {
+	if c.put == nil {
+		c.put = map[string]bool{}
+	}
+	c.put[path] = true
 }
 
 // remove deletes the documents of a node, and with them the claims on the node.
@@ -101,7 +116,10 @@ func (c *claimed) remove(ctx context.Context, of *document.Source) error {
 	return nil
 }
 
-// giveUp releases the remaining claims when Migrate fails, even if ctx has ended.
+// giveUp ends the remaining claims when Migrate fails, even if ctx has ended. The claims on a node
+// whose v3 document is stored become marks, because readers see that document. If the v3 document
+// may still arrive, the claims remain, and the next Migrate completes the migration. The other
+// claims are released.
 func (c *claimed) giveUp(ctx context.Context, at *document.Node) {
 	if len(c.keys) == 0 {
 		return
@@ -109,7 +127,15 @@ func (c *claimed) giveUp(ctx context.Context, at *document.Node) {
 	ctx, cancel := document.Detached(ctx)
 	defer cancel()
 	for _, key := range c.keys {
-		if h := c.held[key]; c.added[key] {
+		h, path := c.held[key], strings.TrimSuffix(key[:strings.LastIndexByte(key, '/')+1], "/")
+		if c.put[path] || c.took[path] {
+			is, err := at.At(path).Look(ctx, document.ZarrJSON)
+			if err == nil && is.There() {
+				_ = done(ctx, h)
+			}
+			continue
+		}
+		if c.added[key] {
 			_ = at.Delete(ctx, h.Doc())
 		} else {
 			_ = h.GiveUp(ctx, false)
@@ -117,13 +143,17 @@ func (c *claimed) giveUp(ctx context.Context, at *document.Node) {
 	}
 }
 
+// done replaces a claim by a mark.
+func done(ctx context.Context, h *document.Held) error {
+	done := h.Claim()
+	done.Done = true
+	return h.Commit(ctx, document.Change{Claim: done, Record: h.Record()})
+}
+
 // mark replaces the claims by marks, which remain.
 func (c *claimed) mark(ctx context.Context) error {
 	for len(c.keys) > 0 {
-		h := c.held[c.keys[0]]
-		done := h.Claim()
-		done.Done = true
-		if err := h.Commit(ctx, document.Change{Claim: done, Record: h.Record()}); err != nil {
+		if err := done(ctx, c.held[c.keys[0]]); err != nil {
 			return err
 		}
 		c.keys = c.keys[1:]
