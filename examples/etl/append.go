@@ -146,7 +146,7 @@ func arraysOf(ctx context.Context, g *zarr.Group) ([]*zarr.Array, error) {
 // written last, begin recognizes an interrupted creation, and completes it.
 func begin(ctx context.Context, st store.Store, day *zarr.Group, arrays []*zarr.Array) (*zarr.Group, error) {
 	g, err := zarr.OpenGroup(ctx, st, "")
-	if errors.Is(err, zarr.ErrNotFound) || err == nil && g.Metadata().Consolidated[along] == nil {
+	if errors.Is(err, zarr.ErrNotFound) || err == nil && !g.Metadata().Consolidated.Has(along) {
 		specs := map[string]zarr.Spec{}
 		for _, a := range arrays {
 			specs[a.Path()] = specOf(a)

@@ -13,7 +13,7 @@ import (
 
 // copied returns the nodes in the group's consolidated metadata by their path below the group. It
 // returns nil if the group lacks consolidated metadata.
-func (g *group) copied(ctx context.Context) (map[string]meta.Node, error) {
+func (g *group) copied(ctx context.Context) (*meta.Copies, error) {
 	if m, ok := g.Model.(*meta.Group); ok && g.Format() != 2 {
 		return m.Consolidated, nil
 	}
@@ -73,7 +73,7 @@ func (g *group) completed(ctx context.Context, members []member, n int) bool {
 
 // copiedV2 reads and parses the group's .zmetadata. If .zmetadata is absent, copiedV2 returns no
 // error.
-func (g *group) copiedV2(ctx context.Context) (document.Stored, map[string]meta.Node, error) {
+func (g *group) copiedV2(ctx context.Context) (document.Stored, *meta.Copies, error) {
 	at := g.Source.At
 	d := document.Stored{Key: at.Key(document.ZMetadata)}
 	v, err := at.Get(ctx, document.ZMetadata)

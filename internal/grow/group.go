@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -39,10 +38,10 @@ type group struct {
 	Group
 	*document.Source // the group as first read
 	dim              string
-	old              claim.Claim          // the claim in Source that this append takes over
-	copies           map[string]meta.Node // consolidated metadata, by path below the group
-	copy             document.Stored      // in v2: the .zmetadata that contains copies
-	held             *document.Held       // nil before the group is claimed
+	old              claim.Claim     // the claim in Source that this append takes over
+	copies           *meta.Copies    // consolidated metadata, by path below the group
+	copy             document.Stored // in v2: the .zmetadata that contains copies
+	held             *document.Held  // nil before the group is claimed
 }
 
 // halfAppended is the error of an append that must be completed: it extended some but not all
@@ -178,7 +177,7 @@ func (g *group) shows(members []member, n int) bool {
 	for i := range members {
 		m := &members[i]
 		is := m.extent()
-		if c, ok := g.copies[g.below(m.array)].(*meta.Array); ok && m.axis < len(c.Shape) {
+		if c, ok := g.copies.Node(g.below(m.array)).(*meta.Array); ok && m.axis < len(c.Shape) {
 			is = c.Shape[m.axis]
 		}
 		if is != n {
@@ -209,8 +208,8 @@ func same(a, b document.Stored) bool { return a.There() == b.There() && bytes.Eq
 // complete returns fault.Selection if the consolidated metadata has an array with the dimension
 // that is not in members. Such an array must be stored: the consolidated metadata may be stale.
 func (g *group) complete(ctx context.Context, members []member) error {
-	for _, path := range slices.Sorted(maps.Keys(g.copies)) {
-		m, ok := g.copies[path].(*meta.Array)
+	for _, path := range slices.Sorted(g.copies.Paths()) {
+		m, ok := g.copies.Node(path).(*meta.Array)
 		if !ok {
 			continue
 		}

@@ -198,8 +198,8 @@ func (n *Node) unlessCopied(ctx context.Context, c claim.Claim, was document.Sto
 	if err != nil {
 		return c, nil // an invalid .zmetadata is replaced
 	}
-	for _, of := range nodes {
-		m, ok := of.(*meta.Array)
+	for path := range nodes.Paths() {
+		m, ok := nodes.Node(path).(*meta.Array)
 		if !ok {
 			continue
 		}

@@ -15,10 +15,10 @@ import (
 
 // copied is the consolidated metadata of a group.
 type copied struct {
-	key   string               // key of the document that contains it
-	doc   []byte               // for v2, the text of .zmetadata; nil if it is absent or too long
-	nodes map[string]meta.Node // by path below the group, with "" for the group in v2; nil if absent
-	bad   error                // error of reading it
+	key   string       // key of the document that contains it
+	doc   []byte       // for v2, the text of .zmetadata; nil if it is absent or too long
+	nodes *meta.Copies // by path below the group, with "" for the group in v2; nil if absent
+	bad   error        // error of reading it
 }
 
 // lazyCopy is consolidated metadata that is read when it is first needed and then retained. Views
@@ -127,8 +127,8 @@ func (n *Node) listed(ctx context.Context, path string, w document.Kind) (found 
 	if err != nil {
 		return nil, nil, err
 	}
-	m, ok := c.nodes[path]
-	if _, isGroup := m.(*meta.Group); !ok || isGroup && w == document.Array {
+	m := c.nodes.Node(path)
+	if _, isGroup := m.(*meta.Group); m == nil || isGroup && w == document.Array {
 		return nil, nil, nil
 	}
 	if _, isArray := m.(*meta.Array); isArray && w == document.Group {

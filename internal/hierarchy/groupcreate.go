@@ -91,7 +91,7 @@ func (n *Node) has(ctx context.Context, specs map[string]arrayspec.Spec) (bool, 
 		return false, err
 	}
 	for path, spec := range specs {
-		m, ok := c.nodes[path].(*meta.Array)
+		m, ok := c.nodes.Node(path).(*meta.Array)
 		if !ok {
 			return false, nil
 		}

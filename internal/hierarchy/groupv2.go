@@ -26,7 +26,7 @@ func (n *Node) openGroupV2(ctx context.Context) (*Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, ok := c.nodes[""].(*meta.Group); ok {
+	if _, ok := c.nodes.Node("").(*meta.Group); ok {
 		b := *n
 		b.From = FromCopy
 		return b.ofOwnCopy(c, docs, docs.Refused[document.ZAttrs] == nil)
@@ -46,7 +46,7 @@ func (n *Node) openGroupV2(ctx context.Context) (*Node, error) {
 // true, .zattrs is known to be absent, and the group has no attributes. In all other cases the
 // attributes are those in .zmetadata.
 func (n *Node) ofOwnCopy(c *copied, docs document.Set, absent bool) (*Node, error) {
-	m, ok := c.nodes[""].(*meta.Group)
+	m, ok := c.nodes.Node("").(*meta.Group)
 	if !ok {
 		return nil, nil
 	}

@@ -26,7 +26,7 @@ func (n *Node) Names(ctx context.Context) (names []string, err error) {
 			return nil, err
 		}
 		if c.nodes != nil {
-			for path := range c.nodes {
+			for path := range c.nodes.Paths() {
 				if path != "" && !strings.Contains(path, "/") {
 					names = append(names, path)
 				}
@@ -76,21 +76,23 @@ func (n *Node) Members(ctx context.Context, depth int) iter.Seq[Found] {
 			n.own(ctx, depth, yield)
 			return
 		}
-		nodes, ok, bad, err := n.consolidated(ctx, depth)
+		c, err := n.browsed(ctx)
 		if err != nil {
 			yield(Found{Err: err})
 			return
 		}
-		if !ok {
+		if c.nodes == nil {
 			n.walk(ctx, depth, func(f Found) bool {
 				if f.path == "" { // an error of the listing
-					f.Err = n.unlisted(bad, f.Err)
+					f.Err = n.unlisted(c.bad, f.Err)
 				}
 				return yield(f)
 			})
 			return
 		}
-		for _, f := range nodes {
+		for _, path := range pathsOf(c.nodes, depth) { // each node is parsed when it is yielded
+			f := Found{path: path}
+			f.Node, f.Err = n.fromCopy(c.key, path, c.nodes.Node(path))
 			if !yield(f) {
 				return
 			}
@@ -168,34 +170,27 @@ func notMeta(err error) bool {
 	return err != nil && !errors.As(err, &me)
 }
 
-// consolidated returns the nodes below the group from consolidated metadata, in the order of
-// Members. ok reports whether the group has readable consolidated metadata. If the metadata is
-// unreadable, bad is the error.
-func (n *Node) consolidated(ctx context.Context, depth int) (nodes []Found, ok bool, bad, err error) {
+// browsed returns the group's consolidated metadata, unless the options ignore it.
+func (n *Node) browsed(ctx context.Context) (*copied, error) {
 	if n.Cfg.Direct {
-		return nil, false, nil, nil
+		return &copied{}, nil
 	}
-	c, err := n.copied(ctx)
-	if err != nil || c.nodes == nil {
-		return nil, false, c.unreadable(), err
-	}
-	return n.bindAll(c.nodes, c.key, depth), true, nil, nil
+	return n.copied(ctx)
 }
 
-// bindAll returns the nodes of all entries of consolidated metadata, in the order of Members.
-func (n *Node) bindAll(all map[string]meta.Node, key string, depth int) (nodes []Found) {
-	for path, m := range all {
-		if path == "" || depth > 0 && strings.Count(path, "/") >= depth {
-			continue
+// pathsOf returns the paths in consolidated metadata that are at most depth levels below the group,
+// in the order of Members.
+func pathsOf(nodes *meta.Copies, depth int) []string {
+	paths := make([]string, 0, nodes.Len())
+	for path := range nodes.Paths() {
+		if path != "" && (depth <= 0 || strings.Count(path, "/") < depth) {
+			paths = append(paths, path)
 		}
-		f := Found{path: path}
-		f.Node, f.Err = n.fromCopy(key, path, m)
-		nodes = append(nodes, f)
 	}
-	slices.SortFunc(nodes, func(a, b Found) int {
-		return cmp.Or(cmp.Compare(strings.Count(a.path, "/"), strings.Count(b.path, "/")), cmp.Compare(a.path, b.path))
+	slices.SortFunc(paths, func(a, b string) int {
+		return cmp.Or(cmp.Compare(strings.Count(a, "/"), strings.Count(b, "/")), cmp.Compare(a, b))
 	})
-	return nodes
+	return paths
 }
 
 // children returns the directories and the other objects that are directly below the groups of a

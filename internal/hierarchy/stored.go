@@ -1,7 +1,6 @@
 package hierarchy
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -65,18 +64,18 @@ func (n *Node) own(ctx context.Context, depth int, yield func(Found) bool) {
 		yield(Found{Err: err})
 		return
 	}
-	stored := map[string]meta.Node{}
+	versus := &comparison{copies: c.nodes, seen: map[string]bool{}}
 	complete, unlisted := true, error(nil)
 	keep := func(f Found) bool {
 		if f.path == "" { // an error of the listing
-			if len(stored) == 0 && c.nodes != nil && (errors.Is(f.Err, errors.ErrUnsupported) || errors.Is(f.Err, fault.Refused)) {
+			if !versus.any && c.nodes != nil && (errors.Is(f.Err, errors.ErrUnsupported) || errors.Is(f.Err, fault.Refused)) {
 				unlisted = f.Err
 				return false
 			}
 			f.Err = n.unlisted(c.bad, f.Err)
 		}
 		if f.Node != nil {
-			stored[Below(n.Path, f.path)] = f.Node.Model
+			versus.add(Below(n.Path, f.path), f.Node.Model)
 		} else {
 			complete = false
 		}
@@ -95,7 +94,7 @@ func (n *Node) own(ctx context.Context, depth int, yield func(Found) bool) {
 	if !complete || c.nodes == nil {
 		return
 	}
-	if differ := differences(c.nodes, stored, depth); len(differ) > 0 {
+	if differ := versus.differences(depth); len(differ) > 0 {
 		if err := n.report(rule.Finding{Rule: rule.Stale, Key: c.key, Text: some(differ) + "; the stored documents are read"}); err != nil {
 			yield(Found{Err: err})
 		}
@@ -104,17 +103,11 @@ func (n *Node) own(ctx context.Context, depth int, yield func(Found) bool) {
 
 // named yields the nodes that consolidated metadata names, from their own documents. If a node has
 // no documents, it yields fault.NotFound.
-func (n *Node) named(ctx context.Context, nodes map[string]meta.Node, depth int, yield func(Found) bool) {
+func (n *Node) named(ctx context.Context, nodes *meta.Copies, depth int, yield func(Found) bool) {
 	var children []document.Place
-	for path, m := range nodes {
-		if path == "" || depth > 0 && strings.Count(path, "/") >= depth {
-			continue
-		}
-		children = append(children, document.Place{Path: document.Join(n.Path, path), Format: formatOf(m, n.Format)})
+	for _, path := range pathsOf(nodes, depth) {
+		children = append(children, document.Place{Path: document.Join(n.Path, path), Format: formatOf(nodes.Node(path), n.Format)})
 	}
-	slices.SortFunc(children, func(a, b document.Place) int {
-		return cmp.Or(cmp.Compare(strings.Count(a.Path, "/"), strings.Count(b.Path, "/")), cmp.Compare(a.Path, b.Path))
-	})
 	n.opened(ctx, children, func(f Found) bool {
 		if f.path != "" && f.Node == nil && f.Err == nil {
 			err := fault.Newf(fault.NotFound, "the node is only in %s: the store has no document of it", FromCopy)
@@ -147,25 +140,47 @@ func (n *Node) report(f rule.Finding) error {
 	return nil
 }
 
+// comparison compares the nodes of a walk with consolidated metadata. It keeps their paths, not
+// their metadata.
+type comparison struct {
+	copies *meta.Copies
+	any    bool            // the walk found a node
+	seen   map[string]bool // the paths in copies that the walk found
+	differ map[string]string
+}
+
+// add compares the stored metadata of the node at a path.
+func (c *comparison) add(path string, stored meta.Node) {
+	if c.any = true; c.copies == nil {
+		return
+	}
+	switch m := c.copies.Node(path); {
+	case m == nil:
+		c.note(path, "is missing")
+	default:
+		if c.seen[path] = true; !document.Same(m, stored) {
+			c.note(path, "has changed")
+		}
+	}
+}
+
+func (c *comparison) note(path, what string) {
+	if c.differ == nil {
+		c.differ = map[string]string{}
+	}
+	c.differ[path] = fmt.Sprintf("%q %s", path, what)
+}
+
 // differences describes the nodes at most depth levels below a group whose consolidated metadata
 // differs from their documents, in order of path.
-func differences(copies, stored map[string]meta.Node, depth int) (differ []string) {
-	all := maps.Clone(copies)
-	maps.Copy(all, stored)
-	for _, path := range slices.Sorted(maps.Keys(all)) {
-		if path == "" || depth > 0 && strings.Count(path, "/") >= depth {
-			continue
+func (c *comparison) differences(depth int) (differ []string) {
+	for _, path := range pathsOf(c.copies, depth) {
+		if !c.seen[path] {
+			c.note(path, "is gone from the store")
 		}
-		m, copied := copies[path]
-		is, there := stored[path]
-		switch {
-		case !copied:
-			differ = append(differ, fmt.Sprintf("%q is missing", path))
-		case !there:
-			differ = append(differ, fmt.Sprintf("%q is gone from the store", path))
-		case !document.Same(m, is):
-			differ = append(differ, fmt.Sprintf("%q has changed", path))
-		}
+	}
+	for _, path := range slices.Sorted(maps.Keys(c.differ)) {
+		differ = append(differ, c.differ[path])
 	}
 	return differ
 }

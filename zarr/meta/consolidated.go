@@ -46,8 +46,8 @@ func (g *Group) inline(p place, raw []byte) error {
 	return nil
 }
 
-// copies parses the nodes of inline consolidated metadata.
-func (o object) copies() (map[string]Node, error) {
+// copies finds the documents of the nodes in inline consolidated metadata.
+func (o object) copies() (*Copies, error) {
 	text, at, err := o.need("metadata")
 	if err != nil {
 		return nil, err
@@ -56,8 +56,8 @@ func (o object) copies() (map[string]Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	nodes := make(map[string]Node, len(all.all))
-	for _, m := range all.all {
+	c := &Copies{at: at, all: make([]copied, len(all.all))}
+	for i, m := range all.all {
 		p := all.member(m.name)
 		if err := p.checkPath(m.name); err != nil {
 			return nil, err
@@ -65,18 +65,10 @@ func (o object) copies() (map[string]Node, error) {
 		if m.name == "" {
 			return nil, p.bad("the path of a node must not be empty")
 		}
-		nodes[m.name] = orBad(func() (Node, error) {
-			o, err := p.object(m.raw)
-			if err != nil {
-				return nil, err
-			}
-			return nodeV3(o)
-		})
+		c.all[i] = copied{path: m.name, doc: m.raw, kind: nodeOfV3}
 	}
-	if err := at.err(nest(nodes)); err != nil {
-		return nil, err
-	}
-	return nodes, nil
+	c.sort()
+	return c, nil
 }
 
 // unreadable reports that consolidated metadata cannot be read. This is not an error of the group,
@@ -103,12 +95,12 @@ func (p place) unreadable(err error) error {
 
 // ParseConsolidatedV2 parses a .zmetadata document. It returns the groups and arrays of the
 // hierarchy by path. The path of the node that contains the document is "".
-func ParseConsolidatedV2(key string, doc []byte) (map[string]Node, error) {
+func ParseConsolidatedV2(key string, doc []byte) (*Copies, error) {
 	return Parser{}.ConsolidatedV2(key, doc)
 }
 
 // ConsolidatedV2 is ParseConsolidatedV2 with the parser's settings.
-func (with Parser) ConsolidatedV2(key string, doc []byte) (map[string]Node, error) {
+func (with Parser) ConsolidatedV2(key string, doc []byte) (*Copies, error) {
 	o, err := document(key, doc, with)
 	if err != nil {
 		return nil, err
@@ -124,74 +116,43 @@ func (with Parser) ConsolidatedV2(key string, doc []byte) (map[string]Node, erro
 	if err != nil {
 		return nil, err
 	}
-	type parts struct{ array, group, attrs *member }
-	found := map[string]*parts{}
-	for i := range all.all {
-		m := &all.all[i]
-		dir, name := "", m.name
-		if i := strings.LastIndexByte(name, '/'); i >= 0 {
-			dir, name = name[:i], name[i+1:]
-		}
+	c := &Copies{at: p}
+	of := map[string]int{} // by path, the index of the node in c.all
+	for _, m := range all.all {
 		if err := all.member(m.name).checkPath(m.name); err != nil {
 			return nil, err
 		}
-		n := found[dir]
-		if n == nil {
-			n = &parts{}
-			found[dir] = n
+		path, name := "", m.name
+		if i := strings.LastIndexByte(name, '/'); i >= 0 {
+			path, name = name[:i], name[i+1:]
 		}
-		switch name {
-		case ".zarray":
-			n.array = m
-		case ".zgroup":
-			n.group = m
-		case ".zattrs":
-			n.attrs = m
+		i, known := of[path]
+		if !known {
+			i = len(c.all)
+			of[path] = i
+			c.all = append(c.all, copied{path: path})
+		}
+		switch n := &c.all[i]; name {
+		case zarray:
+			n.doc, n.kind = m.raw, arrayOfV2
+		case zgroup:
+			if n.kind != arrayOfV2 {
+				n.doc, n.kind = m.raw, groupOfV2
+			}
+		case zattrs:
+			n.attrs = m.raw
 		}
 	}
-	nodes := make(map[string]Node, len(found))
-	for dir, n := range found {
-		m := cmp.Or(n.array, n.group)
-		if m == nil {
-			if n.attrs != nil {
-				if err := all.member(n.attrs.name).lenient(rule.AttributesOfNothing, ""); err != nil {
-					return nil, err
-				}
-			}
-			continue
-		}
-		nodes[dir] = orBad(func() (Node, error) {
-			o, err := all.member(m.name).object(m.raw)
-			if err != nil {
+	for _, n := range c.all {
+		if n.doc == nil && n.attrs != nil {
+			if err := all.member(join(n.path, zattrs)).lenient(rule.AttributesOfNothing, ""); err != nil {
 				return nil, err
 			}
-			attrs := Attrs{}
-			if n.attrs != nil {
-				if attrs, err = all.member(n.attrs.name).attributes(n.attrs.raw); err != nil {
-					return nil, err
-				}
-			}
-			if m == n.array {
-				a, err := arrayV2(o)
-				if err != nil {
-					return nil, err
-				}
-				a.Attrs = attrs
-				return a, nil
-			}
-			o.all = slices.DeleteFunc(o.all, func(m member) bool { return m.name == "consolidated_metadata" && o.copied(m.raw) })
-			g, err := groupV2(o)
-			if err != nil {
-				return nil, err
-			}
-			g.Attrs = attrs
-			return g, nil
-		})
+		}
 	}
-	if err := p.err(nest(nodes)); err != nil {
-		return nil, err
-	}
-	return nodes, nil
+	c.all = slices.DeleteFunc(c.all, func(n copied) bool { return n.doc == nil })
+	c.sort()
+	return c, nil
 }
 
 // consolidatedFormat checks "zarr_consolidated_format". zarr-python 3 accepts documents without
@@ -222,15 +183,6 @@ func (p place) copied(raw []byte) bool {
 	return err == nil && string(o.get("kind")) == `"inline"` && string(o.get("must_understand")) == "false"
 }
 
-// orBad returns the parsed node, or a Bad if it cannot be parsed.
-func orBad(parse func() (Node, error)) Node {
-	n, err := parse()
-	if err != nil {
-		return &Bad{err}
-	}
-	return n
-}
-
 // checkPath returns fault.Path for paths that are not normalized.
 func (p place) checkPath(path string) error {
 	if len(path) > maxPath {
@@ -242,46 +194,6 @@ func (p place) checkPath(path string) error {
 	}
 	if norm != path {
 		return p.err(fault.Newf(fault.Path, "path %q is not normalized", path))
-	}
-	return nil
-}
-
-// maxAncestry is the maximum number of entries in all maps of the nodes below a group. A node has
-// an entry in the map of each group above it. 2^20 entries suffice for about ten thousand nodes in
-// groups that are nested a hundred deep.
-const maxAncestry = 1 << 20
-
-// nest sets Consolidated of every group in a hierarchy to the nodes below the group.
-func nest(nodes map[string]Node) error {
-	left := maxAncestry
-	paths := make([]string, 0, len(nodes))
-	for p := range nodes {
-		paths = append(paths, p)
-	}
-	slices.SortFunc(paths, treeOrder)
-	type open struct {
-		prefix string
-		group  *Group
-	}
-	var above []open
-	for _, p := range paths {
-		for len(above) > 0 && !strings.HasPrefix(p, above[len(above)-1].prefix) {
-			above = above[:len(above)-1]
-		}
-		if left -= len(above); left < 0 {
-			return fault.Newf(fault.Limit, "%d nodes in nested groups need more than %d entries", len(nodes), maxAncestry)
-		}
-		for _, o := range above {
-			o.group.Consolidated[p[len(o.prefix):]] = nodes[p]
-		}
-		if g, ok := nodes[p].(*Group); ok {
-			g.Consolidated = map[string]Node{}
-			prefix := p + "/"
-			if p == "" {
-				prefix = ""
-			}
-			above = append(above, open{prefix, g})
-		}
 	}
 	return nil
 }

@@ -7,8 +7,9 @@ import (
 )
 
 // DefaultMemory is the default of Parser.Memory, the maximum number of bytes that the decoded
-// attributes of a document may take. For consolidated metadata it bounds the attributes of all
-// nodes together. 128 MiB hold a million attributes, or a list of two million numbers.
+// attributes of a document may take. In consolidated metadata it bounds the attributes of each
+// node, because nodes are parsed one by one. 128 MiB hold a million attributes, or a list of two
+// million numbers.
 const DefaultMemory = 128 << 20
 
 // These are the sizes in bytes of decoded values, in go1.26 on a 64-bit machine. A map with members

@@ -54,21 +54,12 @@ func TestDocumentsThatTakeMemory(t *testing.T) {
 	for i := range maxMembers + 1 {
 		fmt.Fprintf(&wide, `"%d":0,`, i)
 	}
-	var deep strings.Builder
-	for i := range maxAncestry/500 + 1000 {
-		if i < 500 {
-			fmt.Fprintf(&deep, `"%s":{"zarr_format":3,"node_type":"group"},`, strings.Repeat("a/", i)+"a")
-		} else {
-			fmt.Fprintf(&deep, `"%s/%d":{"zarr_format":3,"node_type":"group"},`, strings.Repeat("a/", 499)+"a", i)
-		}
-	}
 	numbers := strings.Repeat("1,", maxElements)
 	for name, doc := range map[string]string{
 		"attributes":              group(`{"a":[` + strings.Repeat(`{},`, 30_000) + `0]}`),
 		"members":                 group(`{` + wide.String() + `"x":0}`),
 		"lengths":                 fmt.Sprintf(array, `[`+numbers+`1]`, `{}`),
 		"configuration":           fmt.Sprintf(array, `[1]`, `{"a":[`+numbers+`1]}`),
-		"groups in groups":        strings.TrimSuffix(group(`{}`), "}") + `,"consolidated_metadata":{"kind":"inline","must_understand":false,"metadata":{` + strings.TrimSuffix(deep.String(), ",") + `}}}`,
 		"a list of unknown nodes": strings.TrimSuffix(group(`{}`), "}") + `,"consolidated_metadata":{"kind":"inline","must_understand":false,"metadata":{` + wide.String() + `"x":0}}}`,
 	} {
 		var before, after runtime.MemStats
@@ -79,17 +70,51 @@ func TestDocumentsThatTakeMemory(t *testing.T) {
 			t.Errorf("%s: %v, %d bytes were allocated", name, err, used)
 		}
 	}
-	// The bound applies to all nodes of consolidated metadata together.
+	// The bound applies to each node of consolidated metadata.
 	one := `{"zarr_format":3,"node_type":"group","attributes":{"a":[` + strings.Repeat(`{},`, 10_000) + `0]}}`
-	doc := strings.TrimSuffix(group(`{}`), "}") + `,"consolidated_metadata":{"kind":"inline","must_understand":false,"metadata":{"a":` + one + `,"b":` + one + `}}}`
+	more := `{"zarr_format":3,"node_type":"group","attributes":{"a":[` + strings.Repeat(`{},`, 30_000) + `0]}}`
+	doc := strings.TrimSuffix(group(`{}`), "}") + `,"consolidated_metadata":{"kind":"inline","must_understand":false,"metadata":{"a":` + one + `,"b":` + more + `,"c":` + one + `}}}`
 	n, err := Parser{Memory: 1 << 20}.V3("zarr.json", []byte(doc))
 	if err != nil {
 		t.Fatal(err)
 	}
 	all := n.(*Group).Consolidated
-	_, good := all["a"].(*Group)
-	bad, _ := all["b"].(*Bad)
-	if !good || bad == nil || !errors.Is(bad.Err, fault.Limit) {
-		t.Errorf("%v", all)
+	for path, want := range map[string]bool{"a": true, "b": false, "c": true} {
+		_, good := all.Node(path).(*Group)
+		bad, _ := all.Node(path).(*Bad)
+		if good != want || !want && (bad == nil || !errors.Is(bad.Err, fault.Limit)) {
+			t.Errorf("%s: %v", path, bad)
+		}
+	}
+}
+
+// TestNestedCopiesTakeNoMemory checks that nodes in deeply nested groups of consolidated metadata
+// take memory once, not once for each group above them.
+func TestNestedCopiesTakeNoMemory(t *testing.T) {
+	const depth, below = 500, 4000
+	var deep strings.Builder
+	for i := range depth {
+		fmt.Fprintf(&deep, `"%s":{"zarr_format":3,"node_type":"group"},`, strings.Repeat("a/", i)+"a")
+	}
+	for i := range below {
+		fmt.Fprintf(&deep, `"%s/%d":{"zarr_format":3,"node_type":"group"},`, strings.Repeat("a/", depth-1)+"a", i)
+	}
+	doc := `{"zarr_format":3,"node_type":"group","consolidated_metadata":{"kind":"inline","must_understand":false,"metadata":{` + strings.TrimSuffix(deep.String(), ",") + `}}}`
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	n, err := ParseV3("zarr.json", []byte(doc))
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := n.(*Group).Consolidated
+	for i := range depth {
+		g := all.Node("a").(*Group)
+		if all = g.Consolidated; all.Len() != depth-1-i+below {
+			t.Fatalf("%d nodes at depth %d", all.Len(), i)
+		}
+	}
+	runtime.ReadMemStats(&after)
+	if used := after.TotalAlloc - before.TotalAlloc; used > 256<<20 || !all.Has("0") || all.Has("a") {
+		t.Errorf("%d bytes were allocated", used)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log"
 
 	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -50,7 +51,7 @@ func ExampleParseGroupV2() {
 func ExampleParseConsolidatedV2() {
 	nodes, err := meta.ParseConsolidatedV2(".zmetadata", []byte(`{"zarr_consolidated_format": 1, "metadata": {
 		".zgroup": {"zarr_format": 2}, "a/.zgroup": {"zarr_format": 2}, "a/.zattrs": {"title": "first"}}}`))
-	fmt.Println(len(nodes), nodes["a"].(*meta.Group).Attrs["title"], err)
+	fmt.Println(nodes.Len(), nodes.Node("a").(*meta.Group).Attrs["title"], err)
 	// Output: 2 first <nil>
 }
 
@@ -77,4 +78,20 @@ func ExampleNormalizePath() {
 	// Output:
 	// a/b <nil>
 	// true
+}
+
+func ExampleCopies() {
+	n, err := meta.ParseV3("zarr.json", []byte(`{"zarr_format":3,"node_type":"group","consolidated_metadata":{"kind":"inline","must_understand":false,"metadata":{
+		"a/b":{"zarr_format":3,"node_type":"group","attributes":{"title":"inner"}},"a":{"zarr_format":3,"node_type":"group"}}}}`))
+	if err != nil {
+		log.Fatal(err)
+	}
+	copies := n.(*meta.Group).Consolidated
+	for path := range copies.Paths() {
+		g := copies.Node(path).(*meta.Group)
+		fmt.Println(path, g.Attrs, g.Consolidated.Len())
+	}
+	// Output:
+	// a map[] 1
+	// a/b map[title:inner] 0
 }

@@ -66,8 +66,8 @@ func FuzzParseV3(f *testing.F) {
 			return func() ([]byte, error) { return writeV3(n) }
 		}
 		if g, ok := n.(*Group); ok {
-			for _, below := range g.Consolidated {
-				if _, bad := below.(*Bad); bad {
+			for path := range g.Consolidated.Paths() {
+				if _, bad := g.Consolidated.Node(path).(*Bad); bad {
 					return // it has no document
 				}
 			}
@@ -148,9 +148,12 @@ func FuzzParseConsolidatedV2(f *testing.F) {
 		if (nodes == nil) == (err == nil) {
 			t.Fatalf("%v, %v", nodes, err)
 		}
-		for p := range nodes {
+		for p := range nodes.Paths() {
 			if norm, err := NormalizePath(p); err != nil || norm != p {
 				t.Errorf("path %q: %v", p, err)
+			}
+			if nodes.Node(p) == nil || !nodes.Has(p) {
+				t.Errorf("no node at %q", p)
 			}
 		}
 	})

@@ -76,7 +76,7 @@ func golden(t *testing.T, dir string) (Node, []string) {
 	}
 	var n Node
 	var err error
-	below := map[string]Node{}
+	var below *Copies
 	if doc := read("zarr.json"); doc != nil {
 		n, err = ParseV3("zarr.json", doc)
 		if g, ok := n.(*Group); ok {
@@ -94,8 +94,8 @@ func golden(t *testing.T, dir string) (Node, []string) {
 		t.Fatalf("%s: %v", dir, err)
 	}
 	lines := []string{dir + ": " + describe(n)}
-	for _, p := range slices.SortedFunc(maps.Keys(below), treeOrder) {
-		lines = append(lines, dir+" "+p+": "+describe(below[p]))
+	for _, p := range slices.SortedFunc(below.Paths(), treeOrder) {
+		lines = append(lines, dir+" "+p+": "+describe(below.Node(p)))
 	}
 	return n, lines
 }
@@ -145,7 +145,8 @@ func writeV3(n Node) ([]byte, error) {
 		return doc, err
 	}
 	below := map[string][]byte{}
-	for path, n := range g.Consolidated {
+	for path := range g.Consolidated.Paths() {
+		n := g.Consolidated.Node(path)
 		if sub, ok := n.(*Group); ok {
 			below[path], err = sub.EncodeV3()
 		} else {

@@ -47,9 +47,9 @@ type Group struct {
 	Attrs  Attrs // never nil after parsing
 
 	// Consolidated contains the nodes of the group's consolidated metadata. These are copies, which
-	// may be stale, of the nodes below the group at any depth. The keys are paths relative to the
-	// group. Without consolidated metadata the map is nil.
-	Consolidated map[string]Node
+	// may be stale, of the nodes below the group at any depth. Their paths are relative to the
+	// group. Without consolidated metadata it is nil.
+	Consolidated *Copies
 
 	// Unreadable is the error that occurred when the consolidated metadata was parsed. If it is
 	// set, Consolidated is nil.

@@ -29,17 +29,18 @@ func FuzzModes(f *testing.F) {
 		} {
 			_, plain := parse(Parser{})
 			told := 0
-			_, err := parse(Parser{Lenient: func(f rule.Finding) error {
+			all, err := parse(Parser{Lenient: func(f rule.Finding) error {
 				told++
 				if f.Severity() != rule.Warning || f.Key != "k" && f.Key != "a" {
 					t.Errorf("%s: told %+v", name, f)
 				}
 				return nil
 			}})
+			holdsBreach(all) // parses all nodes, and so reports their violations
 			if (plain == nil) != (err == nil) {
 				t.Errorf("%s: %v, and told of breaches %v", name, plain, err)
 			}
-			all, err := parse(Parser{Lenient: func(f rule.Finding) error { return &rule.Error{Rule: f.Rule} }})
+			all, err = parse(Parser{Lenient: func(f rule.Finding) error { return &rule.Error{Rule: f.Rule} }})
 			var at *fault.MetaError
 			if (told > 0) != (breaks(err) || holdsBreach(all)) || told == 0 && (plain == nil) != (err == nil) || err != nil && !errors.As(err, &at) {
 				t.Errorf("%s: %d breaches, %v, strictly %v", name, told, plain, err)
@@ -56,7 +57,7 @@ func breaks(err error) bool {
 // holdsBreach reports whether a node in consolidated metadata violates a rule. Then only that node
 // is refused, as a Bad.
 func holdsBreach(read any) bool {
-	var nodes map[string]Node
+	var nodes *Copies
 	switch n := read.(type) {
 	case *Bad:
 		return breaks(n.Err)
@@ -64,11 +65,11 @@ func holdsBreach(read any) bool {
 		if n != nil {
 			nodes = n.Consolidated
 		}
-	case map[string]Node:
+	case *Copies:
 		nodes = n
 	}
-	for _, n := range nodes {
-		if holdsBreach(n) {
+	for path := range nodes.Paths() {
+		if holdsBreach(nodes.Node(path)) {
 			return true
 		}
 	}

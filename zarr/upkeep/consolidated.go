@@ -57,7 +57,7 @@ func CheckConsolidated(ctx context.Context, g *zarr.Group) ([]Difference, error)
 	}
 	out := s.compare(copied.nodes)
 	if copied.ofRoot {
-		switch m := copied.nodes[""]; {
+		switch m := copied.nodes.Node(""); {
 		case m == nil:
 			out = slices.Insert(out, 0, Difference{"", "missing"})
 		case !document.Same(m, hierarchy.SourceOf(root).Model):
@@ -69,8 +69,8 @@ func CheckConsolidated(ctx context.Context, g *zarr.Group) ([]Difference, error)
 
 // consolidated is stored consolidated metadata of a group.
 type consolidated struct {
-	nodes  map[string]meta.Node // by path; nil if nothing is stored
-	ofRoot bool                 // nodes includes the group itself, as ""
+	nodes  *meta.Copies // by path; nil if nothing is stored
+	ofRoot bool         // nodes includes the group itself, as ""
 }
 
 // storedCopy returns the stored consolidated metadata of a group. root is the same group, opened
@@ -86,7 +86,7 @@ func storedCopy(ctx context.Context, g, root *zarr.Group, opts []zarr.Option) (c
 		if err != nil {
 			return c, err
 		}
-		if m, ok := c.nodes[below(above.Path(), g.Path())].(*meta.Group); ok {
+		if m, ok := c.nodes.Node(below(above.Path(), g.Path())).(*meta.Group); ok {
 			return consolidated{nodes: m.Consolidated}, nil
 		}
 	}
@@ -140,20 +140,20 @@ func collect(ctx context.Context, g *zarr.Group) (*stored, error) {
 
 // compare returns the differences between the nodes and their copies. It skips nodes that could not
 // be read, and all nodes below these.
-func (s *stored) compare(copies map[string]meta.Node) []Difference {
+func (s *stored) compare(copies *meta.Copies) []Difference {
 	var out []Difference
-	for path, m := range copies {
+	for path := range copies.Paths() {
 		n, ok := s.nodes[path]
 		switch {
 		case path == "" || s.unknown(path):
 		case !ok:
 			out = append(out, Difference{path, "gone"})
-		case !document.Same(m, n):
+		case !document.Same(copies.Node(path), n):
 			out = append(out, Difference{path, "changed"})
 		}
 	}
 	for path := range s.nodes {
-		if _, ok := copies[path]; !ok {
+		if !copies.Has(path) {
 			out = append(out, Difference{path, "missing"})
 		}
 	}

@@ -16,10 +16,10 @@ import (
 type staleCopy struct {
 	*document.Node
 	format  int
-	doc     document.Stored      // the document with the consolidated metadata
-	nodes   map[string]meta.Node // by path relative to the group; nil without consolidated metadata
-	bad     error                // why the consolidated metadata cannot be parsed
-	changes map[string][]byte    // documents by path in v3, by key in v2; a nil document removes the entry
+	doc     document.Stored   // the document with the consolidated metadata
+	nodes   *meta.Copies      // by path relative to the group; nil without consolidated metadata
+	bad     error             // why the consolidated metadata cannot be parsed
+	changes map[string][]byte // documents by path in v3, by key in v2; a nil document removes the entry
 }
 
 // staleAbove checks the consolidated metadata of the groups above a node. It returns the groups
@@ -118,7 +118,8 @@ func (c *staleCopy) compare(ctx context.Context, is *current) error {
 		paths = append(paths, p)
 	}
 	for _, p := range paths {
-		m, listed := c.nodes[p]
+		m := c.nodes.Node(p)
+		listed := m != nil
 		if p != to {
 			if _, isGroup := m.(*meta.Group); isGroup {
 				continue
@@ -181,7 +182,7 @@ func (c *staleCopy) takeOut(path string) {
 
 // takeOutBelow records that all entries below path are to be removed.
 func (c *staleCopy) takeOutBelow(path string) {
-	for p := range c.nodes {
+	for p := range c.nodes.Paths() {
 		if strings.HasPrefix(p, path+"/") {
 			c.takeOut(p)
 		}

@@ -217,9 +217,8 @@ func (r *run) unlistedNodes(ctx context.Context, g *zarr.Group) (below []place, 
 // consolidated compares the group's consolidated metadata with the nodes below it.
 func (r *run) consolidated(ctx context.Context, g *zarr.Group, findings *nodeFindings) error {
 	path, key := g.Path(), join(g.Path(), docV3)
+	copies := g.Metadata().Consolidated
 	if g.Format() == 2 {
-		// Report the tolerated violations in .zmetadata. In v3, consolidated metadata is part of
-		// the group's document, and opening the group has reported the violations there.
 		key = join(path, docConsolidated)
 		counted, st := r.begin(ctx)
 		v, err := st.Get(counted, key, store.GetOptions{Max: maxDocument}, nil)
@@ -227,9 +226,12 @@ func (r *run) consolidated(ctx context.Context, g *zarr.Group, findings *nodeFin
 			return r.fail(ctx, path, err)
 		}
 		p := meta.Parser{Lenient: func(f rule.Finding) error { findings.report(f); return nil }}
-		if _, err := p.ConsolidatedV2(key, v.Bytes); err != nil {
+		if copies, err = p.ConsolidatedV2(key, v.Bytes); err != nil {
 			return r.fail(ctx, path, err)
 		}
+	}
+	for p := range copies.Paths() {
+		copies.Node(p) // reports the tolerated violations in the copy
 	}
 	quiet, err := g.With(zarr.Findings(func(rule.Finding) {})) // each node below reports its own findings
 	if err != nil {
