@@ -40,9 +40,24 @@ func isDocument(key string) bool {
 	return false
 }
 
-// elementsOnly reports whether an object contains elements. The hashes in state.Results omit
-// documents, so that other attributes of a level do not make it outdated.
-func elementsOnly(e store.Entry) bool { return !isDocument(e.Key) }
+// ofResult reports whether an object counts in the hashes in state.Results: the elements of a level,
+// and the presence of its arrays. Other documents do not count.
+func ofResult(e store.Entry) bool {
+	name := path.Base(e.Key)
+	return !isDocument(e.Key) || name == "zarr.json" || name == ".zarray"
+}
+
+// hashResult is like hash, but ignores the content of documents, so that other attributes of a level
+// do not make it outdated.
+func hashResult(list []store.Entry) string {
+	list = slices.Clone(list)
+	for i := range list {
+		if isDocument(list[i].Key) {
+			list[i].Size, list[i].Version = 0, ""
+		}
+	}
+	return hash(list)
+}
 
 // recorder is a store that records the objects that a build stores and deletes. Another build, or a
 // late request of an interrupted one, may replace them with elements of an earlier version of the
@@ -62,9 +77,6 @@ type recorded struct {
 }
 
 func (r *recorder) note(key string, n recorded) {
-	if isDocument(key) {
-		return
-	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.puts[key] = n
@@ -121,7 +133,7 @@ var errReplaced = fault.Newf(fault.Conflict, "another process changed the levels
 // level whose objects may be from an earlier version of the source, each object must be recorded.
 func (b *builder) result(ctx context.Context, level int) (string, error) {
 	paths := b.layout.results(b.state, level)
-	list, err := listed(ctx, b.st, paths, 0, elementsOnly)
+	list, err := listed(ctx, b.st, paths, 0, ofResult)
 	if err != nil || list == nil {
 		return "", err
 	}
@@ -131,6 +143,8 @@ func (b *builder) result(ctx context.Context, level int) (string, error) {
 	for _, e := range list {
 		is, ok := b.record.puts[e.Key]
 		switch {
+		case isDocument(e.Key):
+			continue
 		case !ok && b.over(level) && ofGrid(own, e.Key), is.gone:
 			return "", errReplaced
 		case !ok, is.version == e.Version:
@@ -149,11 +163,11 @@ func (b *builder) result(ctx context.Context, level int) (string, error) {
 	for key, is := range b.record.puts {
 		below := slices.ContainsFunc(paths, func(p string) bool { return strings.HasPrefix(key, p+"/") })
 		_, ok := slices.BinarySearchFunc(list, key, func(e store.Entry, key string) int { return strings.Compare(e.Key, key) })
-		if below && !ok && !is.gone {
+		if below && !ok && !is.gone && path.Base(key) != ".zattrs" {
 			return "", errReplaced
 		}
 	}
-	return hash(list), nil
+	return hashResult(list), nil
 }
 
 // ofGrid reports whether key is that of a chunk or shard of an array.
@@ -170,7 +184,7 @@ func ofGrid(a *zarr.Array, key string) bool {
 	return ok
 }
 
-// compute sets the results of the levels that this build has computed.
+// results sets the results of the levels that this build has computed.
 func (b *builder) results(ctx context.Context) error {
 	b.state.Results = b.state.Results[:min(b.state.Keep, len(b.state.Results))]
 	for level := len(b.state.Results) + 1; level <= len(b.levels); level++ {
@@ -189,9 +203,9 @@ func intact(ctx context.Context, st store.Store, l layout, s state, level, most 
 	if level > len(s.Results) || s.Results[level-1] == "" {
 		return true, nil
 	}
-	list, err := listed(ctx, st, l.results(s, level), most, elementsOnly)
+	list, err := listed(ctx, st, l.results(s, level), most, ofResult)
 	if err != nil || list == nil {
 		return true, err
 	}
-	return hash(list) == s.Results[level-1], nil
+	return hashResult(list) == s.Results[level-1], nil
 }

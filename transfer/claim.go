@@ -24,6 +24,11 @@ type claim struct {
 	// below the target was put by a task.
 	Empty bool `json:"empty,omitempty"`
 
+	// Turn counts how often the documents of the target were withdrawn because another node was
+	// created at the same time. A process that began to store documents in an earlier turn must not
+	// publish the target.
+	Turn int `json:"turn,omitempty"`
+
 	version store.Version
 }
 
@@ -34,8 +39,11 @@ const (
 	taken      state = "taken"      // the target is not yet checked for other nodes
 	copying    state = "copying"    // the target was free: tasks may write
 	publishing state = "publishing" // all other tasks are done: the last one may store documents
-	published  state = "published"  // all documents are stored: no task writes any more
-	cleaning   state = "cleaning"   // Clean is removing an unfinished transfer: no task may start
+	// withdrawing means that the last task met another node, and its documents are being deleted.
+	// The next state is copying.
+	withdrawing state = "withdrawing"
+	published   state = "published" // all documents are stored: no task writes any more
+	cleaning    state = "cleaning"  // Clean is removing an unfinished transfer: no task may start
 
 	// unclaimed is the state of a target that has the plan's documents but no claim. Either the
 	// plan's transfer was completed and cleaned, or another node has the same documents. This state
@@ -109,7 +117,7 @@ func (c *claim) swap(ctx context.Context, st store.Store, target string, next *c
 	if err != nil {
 		return err
 	}
-	if now == nil || now.Run != c.Run || now.State != c.State {
+	if now == nil || now.Run != c.Run || now.Turn != c.Turn || now.State != c.State {
 		return fault.Newf(fault.Conflict, "the claim was changed by another process")
 	}
 	return next.put(ctx, st, target, store.PutOptions{})
@@ -198,6 +206,15 @@ func (w *Worker) hold(ctx context.Context) (*claim, error) {
 			return nil, claimed()
 		case c.State == cleaning:
 			return nil, fault.Newf(fault.Conflict, "the transfer is being removed and can be started again afterwards")
+		}
+		if c.State == withdrawing { // by a process that was killed, or that is slower
+			if err := w.withdraw(ctx); err != nil {
+				return nil, err
+			}
+			if err := c.swap(ctx, w.dst, target, c.in(copying)); err != nil && !errors.Is(err, fault.Conflict) {
+				return nil, err
+			}
+			continue
 		}
 		if c.State != taken {
 			return c, nil
@@ -291,13 +308,13 @@ func (w *Worker) farther(ctx context.Context, c *claim, err error) (*claim, erro
 }
 
 // same reads the claim again. It returns fault.Conflict if the claim is gone or belongs to another
-// run, or if Clean is removing the transfer.
+// run or turn, or if Clean is removing the transfer.
 func (w *Worker) same(ctx context.Context, c *claim) (*claim, error) {
 	now, err := readClaim(ctx, w.dst, w.p.Target.Path)
 	if err != nil && !errors.Is(err, fault.Exists) {
 		return nil, err
 	}
-	if now == nil || now.Run != c.Run || now.State == cleaning {
+	if now == nil || now.Run != c.Run || now.Turn != c.Turn || now.State == cleaning {
 		w.know(nil)
 		return nil, removed()
 	}

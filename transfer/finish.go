@@ -17,13 +17,15 @@ import (
 // nodes first and the outermost last, so a reader that finds a node finds all nodes below it.
 //
 // In state copying, no document of the plan may exist, because it would belong to another node. In
-// state publishing, a document with the same bytes was stored by another attempt of this task.
+// state publishing, a document with the same bytes was stored by another attempt of this task. After
+// the documents it looks for nodes that others have created at the same paths meanwhile; see
+// publish.
 func (w *Worker) finish(ctx context.Context, c *claim) error {
 	if err := w.unchanged(ctx); err != nil {
 		return err
 	}
 	if c.State == copying {
-		next, err := w.farther(ctx, c, w.alone(ctx))
+		next, err := w.farther(ctx, c, w.alone(ctx, c))
 		if err == nil && next == c {
 			next, err = w.advance(ctx, c, publishing)
 		}
@@ -35,12 +37,15 @@ func (w *Worker) finish(ctx context.Context, c *claim) error {
 	if c.State == published {
 		return nil
 	}
-	for _, key := range w.p.ordered() {
-		if err := w.put(ctx, key, []byte(w.p.Documents.Target[key])); err != nil {
-			return err
-		}
+	err := w.publish(ctx)
+	if err == nil {
+		c, err = w.advance(ctx, c, published)
+	} else if errors.Is(err, fault.Exists) && !w.archive {
+		err = w.retreat(ctx, c, err)
 	}
-	_, err := w.advance(ctx, c, published)
+	if err == nil && c != nil && c.State != published && c.State != publishing {
+		err = removed()
+	}
 	return err
 }
 

@@ -1,9 +1,11 @@
 package document
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/zargo-io/zargo/concurrency"
@@ -26,7 +28,8 @@ func (n *Node) Create(ctx context.Context, format int, docs Docs, free func(cont
 	if err := checkNames(ctx, n.Path, format); err != nil {
 		return err
 	}
-	if err := n.createAncestors(ctx, format); err != nil {
+	above, err := n.createAncestors(ctx, format)
+	if err != nil {
 		return err
 	}
 	if err := n.inGroup(ctx); err != nil {
@@ -35,7 +38,7 @@ func (n *Node) Create(ctx context.Context, format int, docs Docs, free func(cont
 	if err := n.vacant(ctx, docs[0].Name, free); err != nil {
 		return err
 	}
-	if err := n.found(ctx, &docs[0]); err != nil {
+	if err := n.found(ctx, &docs[0], above...); err != nil {
 		return err
 	}
 	for i := range docs[1:] {
@@ -43,16 +46,9 @@ func (n *Node) Create(ctx context.Context, format int, docs Docs, free func(cont
 		if d.Bytes == nil {
 			continue
 		}
-		var err error
 		d.Version, err = n.put(ctx, n.Key(d.Name), d.Bytes, store.PutOptions{IfAbsent: true})
 		if errors.Is(err, fault.Exists) {
-			// Another writer has completed the node. The attributes may have been changed since.
-			var v store.Value
-			if v, err = n.Get(ctx, d.Name); err == nil {
-				d.Bytes, d.Version = v.Bytes, v.Version
-				// A migration did not see the attributes of this creator.
-				err = n.Migrated(ctx, Stored{Key: n.Key(d.Name), Bytes: v.Bytes, Version: v.Version})
-			}
+			err = n.complete(ctx, d)
 		} else if err == nil {
 			err = n.completed(ctx, docs[0], *d)
 		}
@@ -61,6 +57,41 @@ func (n *Node) Create(ctx context.Context, format int, docs Docs, free func(cont
 		}
 	}
 	return nil
+}
+
+// complete sets d, attributes whose put has met others, to the stored attributes: another writer has
+// completed the node, and may have changed them since. If only the record of a migration is stored,
+// complete adds the attributes to it. It returns fault.Conflict if the node was migrated, because
+// the migration did not see the attributes.
+func (n *Node) complete(ctx context.Context, d *Doc) error {
+	for try := 1; ; try++ {
+		v, err := n.Get(ctx, d.Name)
+		is := Stored{Key: n.Key(d.Name), Bytes: v.Bytes, Version: v.Version}
+		if err == nil {
+			err = n.Migrated(ctx, is)
+		}
+		var text, doc []byte
+		if err == nil {
+			text, err = Unclaimed(is)
+		}
+		if err != nil {
+			return err
+		}
+		if bytes.Equal(text, is.Bytes) || strings.Trim(string(text), "{} \n\t") != "" {
+			d.Bytes, d.Version = is.Bytes, is.Version
+			return nil
+		}
+		if doc, err = KeepClaim(is, is.Key, d.Bytes); err != nil {
+			return err
+		}
+		if v.Version, err = n.Swap(ctx, is, doc, "attributes cannot be changed"); err == nil {
+			d.Bytes, d.Version = doc, v.Version
+			return nil
+		}
+		if !errors.Is(err, fault.Conflict) || try == maxRaces {
+			return err
+		}
+	}
 }
 
 // completed is the look of a creator of a v2 node after it has put attrs, the last document. If the
@@ -121,56 +152,116 @@ func (n *Node) adopted() error {
 
 // createAncestors creates the missing groups above the node. It does not change existing groups of
 // any format. It returns fault.Exists if there is an array above the node.
-func (n *Node) createAncestors(ctx context.Context, format int) error {
-	above := Above(n.Path)
-	return concurrency.EachN(ctx, len(above), len(above), func(ctx context.Context, i int) error {
-		p := n.At(above[i])
-		p.Format, p.Group = 0, nil
-		for try := 1; ; try++ {
-			tried, err := p.groupHere(ctx, format)
-			// After fault.Exists, another creator has put a document at the path. It may be an
-			// array.
-			if !tried || !errors.Is(err, fault.Exists) || try == maxRaces {
-				return err
-			}
-		}
-	})
+func (n *Node) createAncestors(ctx context.Context, format int) ([]ground, error) {
+	return n.groupsAt(ctx, Above(n.Path), format)
 }
 
-// groupHere creates a group unless one exists. It reports whether it tried to create the group. It
-// returns fault.Exists if an array exists.
-func (n *Node) groupHere(ctx context.Context, format int) (tried bool, err error) {
+func (n *Node) groupsAt(ctx context.Context, paths []string, format int) ([]ground, error) {
+	list := make([]ground, len(paths))
+	err := concurrency.EachN(ctx, max(len(paths), 1), len(paths), func(ctx context.Context, i int) (err error) {
+		p := n.At(paths[i])
+		p.Format, p.Group = 0, nil
+		list[i], err = p.group(ctx, format)
+		return err
+	})
+	return list, err
+}
+
+// Groups creates the groups of a format at paths above a new node, unless they exist. It returns
+// fault.Exists if a path has an array. The caller calls hold after it has put the node. hold returns
+// fault.Exists if one of the groups has become an array, and creates groups that were withdrawn.
+func (n *Node) Groups(ctx context.Context, paths []string, format int) (hold func(context.Context) error, err error) {
+	list, err := n.groupsAt(ctx, paths, format)
+	return func(ctx context.Context) error {
+		return concurrency.EachN(ctx, max(len(list), 1), len(list), func(ctx context.Context, i int) error { return list[i].holds(ctx) })
+	}, err
+}
+
+// ground is a group above a node that is created.
+type ground struct {
+	at     *Node
+	doc    Doc  // the document that makes the path a group; perhaps without Bytes
+	own    bool // this process has created the group, so nobody withdraws it
+	format int  // of the group, if it must be created
+}
+
+// group creates a group unless one exists. It returns fault.Exists if an array exists.
+func (n *Node) group(ctx context.Context, format int) (ground, error) {
+	for try := 1; ; try++ {
+		doc, tried, err := n.groupHere(ctx, format)
+		// After fault.Exists, another creator has put a document at the path. It may be an array.
+		if !tried || !errors.Is(err, fault.Exists) || try == maxRaces {
+			return ground{n, doc, tried, format}, err
+		}
+	}
+}
+
+// holds is the second look at a group above a node, after the node was put. The creator of the group
+// may have withdrawn it, and another node may have been created in its place. holds then creates the
+// group again, or returns fault.Exists if the path has an array. If nothing has changed, it sends two
+// requests, and three in v2.
+func (g ground) holds(ctx context.Context) error {
+	if g.own {
+		return nil
+	}
+	others := []string{ZArray}
+	if g.doc.Name == ZGroup {
+		others = append(others, ZarrJSON)
+	}
+	same := make([]bool, 1+len(others))
+	err := concurrency.EachN(ctx, len(same), len(same), func(ctx context.Context, i int) error {
+		if i > 0 {
+			is, err := g.at.Look(ctx, others[i-1])
+			same[i] = err == nil && !is.There()
+			return nil
+		}
+		c, s := g.at.begin(ctx)
+		_, err := s.Get(c, g.at.Key(g.doc.Name), store.GetOptions{IfNotVersion: g.doc.Version, Range: store.Within(0, 1)}, nil)
+		same[i] = errors.Is(err, fault.Unchanged)
+		return nil
+	})
+	if err != nil || !slices.Contains(same, false) {
+		return err
+	}
+	_, err = g.at.group(ctx, g.format)
+	return err
+}
+
+// groupHere creates a group unless one exists. It returns the document of the group, and reports
+// whether it tried to create the group. It returns fault.Exists if an array exists.
+func (n *Node) groupHere(ctx context.Context, format int) (doc Doc, tried bool, err error) {
 	docs, err := n.Find(ctx, Any)
 	if err != nil && !errors.Is(err, fault.Refused) {
-		return false, err
+		return doc, false, err
 	}
 	if docs.Has(ZArray) {
-		return false, n.isArray()
+		return doc, false, n.isArray()
 	}
 	if d, ok := docs.Docs[ZarrJSON]; ok {
 		m, err := n.Parser.V3(n.Key(ZarrJSON), d.Bytes)
 		if err != nil {
-			return false, err
+			return doc, false, err
 		}
 		if _, isArray := m.(*meta.Array); isArray {
-			return false, n.isArray()
+			return doc, false, n.isArray()
 		}
-		return false, nil
+		return Doc{Name: ZarrJSON, Version: d.Version}, false, nil
 	}
 	if docs.Has(ZGroup) {
-		return false, nil
+		return Doc{Name: ZGroup, Version: docs.Docs[ZGroup].Version}, false, nil
 	}
 	if err := n.NoV1(ctx); err != nil {
-		return false, err
+		return doc, false, err
 	}
 	group, err := OfGroup(&meta.Group{Format: format})
 	if err != nil {
-		return false, err
+		return doc, false, err
 	}
 	if group[0].Name == ZGroup && docs.Has(ZAttrs) {
-		return false, n.adopted()
+		return doc, false, n.adopted()
 	}
-	return true, n.found(ctx, &group[0])
+	err = n.found(ctx, &group[0])
+	return group[0], true, err
 }
 
 func (n *Node) isArray() error {

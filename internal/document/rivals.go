@@ -2,6 +2,7 @@ package document
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -26,20 +27,54 @@ func rivals(name string) []string {
 }
 
 // found puts the document that makes the path a node, on the condition that it is absent. It then
-// checks that no other node was created at the path; see [Node.Alone].
-func (n *Node) found(ctx context.Context, d *Doc) error {
+// checks that no other node was created at the path, see [Node.Alone], and that the groups above it
+// remain. Otherwise it withdraws the document.
+func (n *Node) found(ctx context.Context, d *Doc, above ...ground) error {
 	v, err := n.put(ctx, n.Key(d.Name), d.Bytes, store.PutOptions{IfAbsent: true})
 	switch {
 	case err == nil:
 		d.Version = v
-		return n.Alone(ctx, *d)
+		return n.settled(ctx, *d, above)
 	case unknown(err):
 		// The document may be stored. It must not hide another node.
 		over, cancel := Detached(ctx)
 		defer cancel()
 		if is, look := n.Get(over, d.Name); look == nil && bytes.Equal(is.Bytes, d.Bytes) {
-			_ = n.Alone(over, Doc{Name: d.Name, Bytes: d.Bytes, Version: is.Version})
+			_ = n.settled(over, Doc{Name: d.Name, Bytes: d.Bytes, Version: is.Version}, above)
 		}
+	}
+	return err
+}
+
+// settled is the second look of the creator of d.
+func (n *Node) settled(ctx context.Context, d Doc, above []ground) error {
+	if n.SingleWriter {
+		return nil
+	}
+	ctx, cancel := Detached(ctx)
+	defer cancel()
+	errs := make([]error, 1+len(above))
+	_ = concurrency.EachN(ctx, len(errs), len(errs), func(ctx context.Context, i int) error {
+		if i == 0 {
+			errs[i] = n.Alone(ctx, d)
+		} else {
+			errs[i] = above[i-1].holds(ctx)
+		}
+		return nil
+	})
+	if errs[0] != nil {
+		return errs[0] // Alone has withdrawn d
+	}
+	return n.refuse(ctx, d, cmp.Or(errs...))
+}
+
+// refuse withdraws d because of err, unless err is nil.
+func (n *Node) refuse(ctx context.Context, d Doc, err error) error {
+	if err == nil {
+		return nil
+	}
+	if remains := n.withdraw(ctx, d); remains != nil {
+		return fault.Newf(fault.Conflict, "%q was created but could not be withdrawn (%w), although %w", n.Key(d.Name), remains, err)
 	}
 	return err
 }
@@ -71,14 +106,20 @@ func (n *Node) Alone(ctx context.Context, d Doc) error {
 	}
 	ctx, cancel := Detached(ctx)
 	defer cancel()
+	return n.refuse(ctx, d, n.Met(ctx, d.Name))
+}
+
+// Met is the look of [Node.Alone] without the withdrawal. name is the name of the document that the
+// caller has put. Met returns fault.Exists if the caller must withdraw it.
+func (n *Node) Met(ctx context.Context, name string) error {
 	for try := 1; ; try++ {
-		rival, err := n.rival(ctx, d.Name)
+		rival, err := n.rival(ctx, name)
 		if err == nil && rival == "" {
 			if err = n.inGroup(ctx); err == nil {
 				return nil
 			}
 		}
-		yields := slices.Index(founding(), d.Name) < slices.Index(founding(), rival)
+		yields := slices.Index(founding(), name) < slices.Index(founding(), rival)
 		if err == nil && !yields && try < maxLooks || err != nil && unknown(err) && try < maxFailures {
 			if err := concurrency.Sleep(ctx, 5*time.Millisecond<<(try-1)); err == nil {
 				continue
@@ -86,9 +127,6 @@ func (n *Node) Alone(ctx context.Context, d Doc) error {
 		}
 		if err == nil {
 			err = fault.Newf(fault.Exists, "%q was created concurrently", n.Key(rival))
-		}
-		if remains := n.withdraw(ctx, d); remains != nil {
-			return fault.Newf(fault.Conflict, "%q was created but could not be withdrawn (%w), although %w", n.Key(d.Name), remains, err)
 		}
 		return err
 	}

@@ -137,6 +137,7 @@ const maxRounds = 100
 // with their migrations, in order of path.
 func (c *claimed) migrate(ctx context.Context, n zarr.Node, nodes []zarr.Node, steps []Migration, o MigrateOptions) ([]zarr.Node, []Migration, error) {
 	at, all, made := source(n).At, nodes, steps
+	var there []Migration // nodes whose v3 document existed
 	for round := 1; ; round++ {
 		for _, n := range nodes {
 			if err := c.hold(ctx, source(n)); err != nil {
@@ -144,7 +145,10 @@ func (c *claimed) migrate(ctx context.Context, n zarr.Node, nodes []zarr.Node, s
 			}
 		}
 		for i, m := range slices.Backward(steps) {
-			err := putOnce(ctx, at, m.Key, m.Doc)
+			added, err := putOnce(ctx, at, m.Key, m.Doc)
+			if err == nil && !added {
+				there = append(there, m)
+			}
 			if !errors.Is(err, fault.Exists) && !errors.Is(err, fault.Conflict) {
 				c.sent(m.Path)
 			}
@@ -163,6 +167,12 @@ func (c *claimed) migrate(ctx context.Context, n zarr.Node, nodes []zarr.Node, s
 			return slices.ContainsFunc(all, func(have zarr.Node) bool { return have.Path() == n.Path() })
 		})
 		if len(nodes) == 0 || round == maxRounds {
+			// Another process may have withdrawn a document that was stored.
+			for _, m := range there {
+				if _, err := putOnce(ctx, at, m.Key, m.Doc); err != nil && !errors.Is(err, fault.Exists) {
+					return nil, nil, errorf(at, err)
+				}
+			}
 			break
 		}
 		if steps, err = migrations(nodes, o); err != nil {
@@ -175,18 +185,18 @@ func (c *claimed) migrate(ctx context.Context, n zarr.Node, nodes []zarr.Node, s
 	return all, made, nil
 }
 
-// putOnce creates a document. It succeeds if a document that describes the same node exists
-// already.
-func putOnce(ctx context.Context, at *document.Node, key string, doc []byte) error {
-	_, err := at.Add(ctx, key, doc)
+// putOnce creates a document, and reports whether it was absent. It succeeds if a document that
+// describes the same node exists already.
+func putOnce(ctx context.Context, at *document.Node, key string, doc []byte) (added bool, err error) {
+	_, err = at.Add(ctx, key, doc)
 	if !errors.Is(err, fault.Exists) {
-		return err
+		return err == nil, err
 	}
 	v, look := at.GetKey(ctx, key)
 	if look != nil || !alike(key, v.Bytes, doc) {
-		return err
+		return false, err
 	}
-	return nil
+	return false, nil
 }
 
 // alike reports whether two v3 documents describe the same node, ignoring consolidated metadata.

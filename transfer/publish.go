@@ -1,0 +1,128 @@
+package transfer
+
+import (
+	"context"
+	"errors"
+	"path"
+	"slices"
+
+	"github.com/zargo-io/zargo/internal/document"
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+func (w *Worker) node(at string) *document.Node {
+	return &document.Node{Store: w.dst, Path: at, Limit: maxDocument}
+}
+
+// publish stores the documents of the plan. As zarr.Create, it creates the groups above the target
+// first, and looks for documents of nodes of other formats and kinds at the same paths afterwards.
+// Of several creators of a path at most one succeeds. publish returns fault.Exists if the target
+// must be withdrawn.
+func (w *Worker) publish(ctx context.Context) error {
+	hold, err := w.groupsAbove(ctx)
+	if err != nil {
+		return err
+	}
+	var founding []string
+	for _, key := range w.p.ordered() {
+		if founds := document.Founds(path.Base(key)); founds && !w.archive {
+			if above(nodeOf(key), w.p.Target.Path) {
+				continue // groupsAbove has created it
+			}
+			founding = append(founding, key)
+		}
+		if err := w.put(ctx, key, []byte(w.p.Documents.Target[key])); err != nil {
+			return err
+		}
+	}
+	err = w.each(ctx, founding, func(ctx context.Context, key string) error {
+		return w.node(nodeOf(key)).Met(ctx, path.Base(key))
+	})
+	if err != nil {
+		return err
+	}
+	return hold(ctx)
+}
+
+// groupsAbove creates the plan's groups above the target, which may not be arrays. The caller calls
+// hold after it has stored the documents of the target; see [document.Node.Groups].
+func (w *Worker) groupsAbove(ctx context.Context) (hold func(context.Context) error, err error) {
+	var keys, paths []string
+	format := 3
+	for _, key := range w.p.ordered() {
+		if name := path.Base(key); document.Founds(name) && above(nodeOf(key), w.p.Target.Path) && !w.archive {
+			keys, paths = append(keys, key), append(paths, nodeOf(key))
+			if name == document.ZGroup {
+				format = 2
+			}
+		}
+	}
+	hold, err = w.node("").Groups(ctx, paths, format)
+	if errors.Is(err, errors.ErrUnsupported) { // the store has no conditional puts
+		return func(context.Context) error { return nil }, w.each(ctx, keys, func(ctx context.Context, key string) error {
+			return w.put(ctx, key, []byte(w.p.Documents.Target[key]))
+		})
+	}
+	return hold, err
+}
+
+// retreat withdraws the documents of the target because of err, and returns err. The objects of the
+// other tasks remain, so that the last task can run again after the other node was removed. If
+// another process of the plan has published the target meanwhile, retreat returns nil: that process
+// met no other node.
+func (w *Worker) retreat(ctx context.Context, c *claim, err error) error {
+	ctx, cancel := document.Detached(ctx)
+	defer cancel()
+	next := c.in(withdrawing)
+	next.Turn++
+	for try := 1; ; try++ {
+		swapped := c.swap(ctx, w.dst, w.p.Target.Path, next)
+		if swapped == nil {
+			break
+		}
+		if !errors.Is(swapped, fault.Conflict) || try == maxTurns {
+			w.know(nil)
+			return errors.Join(err, swapped)
+		}
+		now, same := w.same(ctx, c)
+		switch {
+		case same == nil && now.State == published:
+			w.know(now)
+			return nil
+		case same != nil || now.State != c.State:
+			w.know(nil)
+			return err // another process withdraws
+		}
+		c = now
+	}
+	if failed := w.withdraw(ctx); failed != nil {
+		w.know(nil)
+		return errors.Join(err, failed) // the next task withdraws
+	}
+	free := next.in(copying)
+	if failed := next.swap(ctx, w.dst, w.p.Target.Path, free); failed != nil {
+		w.know(nil)
+		return err
+	}
+	w.know(free)
+	return err
+}
+
+// withdraw deletes the plan's documents at and below the target, the outermost first, unless they
+// were changed.
+func (w *Worker) withdraw(ctx context.Context) error {
+	keys := w.p.within()
+	slices.Reverse(keys)
+	for _, key := range keys {
+		doc := w.p.Documents.Target[key]
+		v, err := w.dst.Get(ctx, key, store.GetOptions{Max: int64(len(doc)) + 1}, nil)
+		if err == nil && string(v.Bytes) == doc {
+			err = w.dst.Delete(ctx, key, store.DeleteOptions{IfVersion: v.Version})
+		}
+		if err != nil && !errors.Is(err, fault.NotFound) && !errors.Is(err, fault.Limit) && !errors.Is(err, fault.Conflict) {
+			return err
+		}
+	}
+	return nil
+}
