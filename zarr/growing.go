@@ -11,6 +11,7 @@ import (
 	"github.com/zargo-io/zargo/internal/grow"
 	"github.com/zargo-io/zargo/internal/hierarchy"
 	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/meta"
 )
 
 // growing adapts an Array to the interface of package grow.
@@ -21,6 +22,9 @@ func viewed(a grow.Array) *Array { return a.(growing).Array }
 
 // Engine returns the engine that reads and writes the array's chunks or shards.
 func (g growing) Engine() *engine.Array { return g.engine }
+
+// Grid returns the stored grid, of shards if there are any.
+func (g growing) Grid() meta.Grid { return g.meta.Grid }
 
 // Position parses a chunk key, relative to the array, and returns the chunk's grid position.
 func (g growing) Position(key string) ([]int, bool) {

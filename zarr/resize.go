@@ -40,7 +40,8 @@ type ResizeOptions struct {
 // If a delete fails, axes that shrink have their new length, and axes that grow their previous one.
 // The next Append or Resize handles the remaining chunks.
 //
-// Resize returns ErrSelection if a rectilinear grid ends before the new shape.
+// If a rectilinear grid ends before the new shape, the grid receives one more chunk along the axis,
+// as in [Append]. A shape that shrinks does not change the grid.
 func (a *Array) Resize(ctx context.Context, shape []int, o ResizeOptions) (*Array, error) {
 	if err := a.hasShape(); err != nil {
 		return nil, a.errf(err)

@@ -19,6 +19,8 @@ type Array interface {
 	Source() *document.Source
 	// Engine returns the array as the engine reads and writes it.
 	Engine() *engine.Array
+	// Grid returns the chunk grid of the array, or of its shards.
+	Grid() meta.Grid
 	// Position returns the position in the grid of the object at a key relative to the array.
 	Position(key string) (coord []int, ok bool)
 	// Parse returns the array that doc, another version of its document, describes.
@@ -62,9 +64,15 @@ func longer(a Array, axis, n int) (Array, error) {
 	return shaped(a, shape)
 }
 
-// rest returns the number of rows from row at to the end of its chunk or shard.
+// rest returns the number of rows from row at to the end of its chunk or shard. It returns
+// fault.Selection if a rectilinear grid ends before the row.
 func rest(a Array, axis, at int) (int, error) {
 	b := a
+	shape := shapeOf(a)
+	shape[axis] = max(shape[axis], at+1)
+	if _, changed := a.Grid().Reaching(shape); changed {
+		return 0, fault.Newf(fault.Selection, "the chunks of the rectilinear grid end at row %d, and the length of the next chunk is unknown: append these rows by Append", at)
+	}
 	if n := extentOf(a, axis); at >= n {
 		var err error
 		if b, err = longer(a, axis, at-n+1); err != nil {
@@ -79,15 +87,15 @@ func rest(a Array, axis, at int) (int, error) {
 // all numbers as 64-bit floats.
 const maxExtent = 1<<53 - 1
 
-// shaped returns the array with another shape, which is not stored. It returns fault.Selection if
-// the array cannot have that shape.
+// shaped returns the array with another shape, which is not stored. A rectilinear grid is extended
+// to the shape. shaped returns fault.Selection if the array cannot have that shape.
 func shaped(a Array, shape []int) (Array, error) {
 	for _, n := range shape {
 		if n < 0 || int64(n) > maxExtent {
 			return nil, fault.Newf(fault.Selection, "shape must have lengths from 0 to %d, is %v", int64(maxExtent), shape)
 		}
 	}
-	edits, err := shapeEdits(shape)
+	edits, err := shapeEdits(a, shape)
 	if err != nil {
 		return nil, err
 	}
@@ -102,8 +110,21 @@ func shaped(a Array, shape []int) (Array, error) {
 	return b, nil
 }
 
-// shapeEdits returns the edits that set the shape in a document.
-func shapeEdits(shape []int) (document.Edits, error) {
+// shapeEdits returns the edits that set the shape in the document of a, and extend its grid to the
+// shape.
+func shapeEdits(a Array, shape []int) (document.Edits, error) {
 	raw, err := json.Marshal(shape)
-	return document.Edits{"shape": raw}, err
+	edits := gridEdits(a, shape)
+	edits["shape"] = raw
+	return edits, err
+}
+
+// gridEdits returns the edits that extend a rectilinear grid to a shape. The claim of a change has
+// them, so that all objects that the change may leave behind have the lengths of the stored grid.
+func gridEdits(a Array, shape []int) document.Edits {
+	g, changed := a.Grid().Reaching(shape)
+	if !changed {
+		return document.Edits{}
+	}
+	return document.Edits{"chunk_grid": g.Encode()}
 }

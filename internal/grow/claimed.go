@@ -54,16 +54,18 @@ func appendTo(axis, from, to int) claim.Claim {
 // stored array has another shape, claimRows returns errShape or, if errShape is nil, an error that
 // names the difference.
 func claimRows(ctx context.Context, a Array, c claim.Claim, over document.TakeOver, errShape error) (*claimed, error) {
-	if _, err := longer(a, c.Axis, max(0, c.To-extentOf(a, c.Axis))); err != nil {
+	b, err := longer(a, c.Axis, max(0, c.To-extentOf(a, c.Axis)))
+	if err != nil {
 		return nil, err
 	}
+	grid := gridEdits(a, shapeOf(b))
 	s := a.Source()
 	held, err := s.At.Hold(ctx, s.Doc, over, func(t document.Text) (document.Change, error) {
 		err := t.As(s.Doc)
 		if errors.Is(err, fault.Conflict) {
 			err = cmp.Or(errShape, err)
 		}
-		return document.Change{Claim: c, Record: t.Record}, err
+		return document.Change{Claim: c, Record: t.Record, Edits: grid}, err
 	})
 	if err != nil {
 		return nil, err
@@ -115,7 +117,7 @@ func (c *claimed) commit(ctx context.Context, n, next int) (Array, error) {
 		change.Claim.From, change.Claim.To = shape[c.axis], shape[c.axis]+next
 	}
 	var err error
-	if change.Edits, err = shapeEdits(shape); err != nil {
+	if change.Edits, err = shapeEdits(c.a, shape); err != nil {
 		return nil, err
 	}
 	if err := c.held.Commit(ctx, change); err != nil {

@@ -2,6 +2,7 @@ package grow
 
 import (
 	"context"
+	"maps"
 	"slices"
 
 	"github.com/zargo-io/zargo/concurrency"
@@ -116,7 +117,7 @@ func (r *resizing) begin(record claim.Record) (c document.Change, err error) {
 	r.record = record
 	c.Record = record
 	if !r.deletes && !r.showsPast() && len(r.left()) == 0 {
-		c.Edits, err = shapeEdits(r.shape)
+		c.Edits, err = shapeEdits(r.a, r.shape)
 		return c, err
 	}
 	c.Claim = r.id
@@ -127,7 +128,9 @@ func (r *resizing) begin(record claim.Record) (c document.Change, err error) {
 		c.Record = record.Deleted(r.base)
 		r.record = c.Record
 	}
-	c.Edits, err = shapeEdits(r.base)
+	if c.Edits, err = shapeEdits(r.a, r.base); err == nil {
+		maps.Copy(c.Edits, gridEdits(r.a, r.shape))
+	}
 	return c, err
 }
 
@@ -187,7 +190,7 @@ func (r *resizing) clean(ctx context.Context) error {
 
 // commit sets the new shape and ends the claim.
 func (r *resizing) commit(ctx context.Context) error {
-	edits, err := shapeEdits(r.shape)
+	edits, err := shapeEdits(r.a, r.shape)
 	if err != nil {
 		return err
 	}

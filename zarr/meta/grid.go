@@ -67,6 +67,35 @@ func (g Grid) And(shape []int) Grid {
 	return Grid{Edges: slices.Concat(g.Edges, more)}
 }
 
+// Reaching returns the grid for another shape of the array, and whether it differs from g. If the
+// chunks along an axis with Runs end before the shape, the new grid has one more chunk there, which
+// contains the remaining elements, as in zarr-python. The chunks of g do not change. shape must have
+// the rank of the grid.
+func (g Grid) Reaching(shape []int) (Grid, bool) {
+	longer := Grid{g.Shape, slices.Clone(g.Edges)}
+	changed := false
+	for i, e := range g.Edges {
+		left := shape[i]
+		for _, r := range e.Runs {
+			if r.Edge > 0 && r.Count >= (left-1)/r.Edge+1 { // r covers the rest
+				left = 0
+				break
+			}
+			left -= r.Edge * r.Count
+		}
+		if e.Every > 0 || left <= 0 {
+			continue
+		}
+		e.Runs = slices.Clone(e.Runs)
+		e.add(Run{left, 1})
+		longer.Edges[i], changed = e, true
+	}
+	return longer, changed
+}
+
+// Encode returns the grid as the member chunk_grid of zarr.json.
+func (g Grid) Encode() json.RawMessage { return g.encode() }
+
 // longest returns the length of the longest chunk.
 func (e Edges) longest() int {
 	n := max(e.Every, 1)
