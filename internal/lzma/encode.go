@@ -30,11 +30,14 @@ func NewEncoder(c Config) (*Encoder, error) {
 	return &Encoder{c: c}, nil
 }
 
+// MaxInput is the maximum length in bytes of the input of an Encoder.
+const MaxInput = math.MaxInt32 - 1
+
 // Encode appends one stream with the content src. The output depends only on src and the
 // configuration. It returns fault.Limit if src has more than about 2 GiB.
 func (e *Encoder) Encode(dst, src []byte) ([]byte, error) {
-	if int64(len(src)) > math.MaxInt32-1 {
-		return dst, fault.Newf(fault.Limit, "lzma input must have at most %d bytes, has %d", math.MaxInt32-1, len(src))
+	if int64(len(src)) > MaxInput {
+		return dst, fault.Newf(fault.Limit, "lzma input must have at most %d bytes, has %d", MaxInput, len(src))
 	}
 	w, ok := e.pool.Get().(*encoder)
 	if !ok {

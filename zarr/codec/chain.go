@@ -129,6 +129,10 @@ func (t *Table) Chain(specs []Spec, in Repr) (*Chain, error) {
 				return nil, &ChainError{i, named(s.Name, fault.Newf(fault.Metadata, "requires bytes as input, but no codec before it produces bytes"))}
 			}
 			c.bytes = append(c.bytes, bytesStage{s.Name, codec, c.size, int(min(c.most, math.MaxInt))})
+			if l, ok := codec.(inputLimit); ok && c.reads == nil && max(c.size, c.least) > l.maxInput() {
+				c.reads = named(s.Name, fault.Newf(fault.Limit, "a chunk of shape %v has %d bytes, more than the maximum of %d: choose smaller chunks",
+					c.in.Shape, max(c.size, c.least), l.maxInput()))
+			}
 			c.least = shortest(codec, c.size, c.least)
 			if c.size >= 0 {
 				c.size = codec.EncodedSize(c.size)

@@ -1,6 +1,11 @@
 package codec
 
-import "cmp"
+import (
+	"cmp"
+
+	"github.com/zargo-io/zargo/internal/lzma"
+	"github.com/zargo-io/zargo/zarr/codec/blosc"
+)
 
 // DecodeOnly is implemented by a codec that decodes although its configuration has an invalid
 // setting of the encoder. Other programs store such settings, and readers do not use them. An array
@@ -41,3 +46,14 @@ func (c *config) settings() settings { return settings{c.unused} }
 // CannotEncode returns the error of the first codec of inner chunks or of the index that can only
 // decode.
 func (s *sharding) CannotEncode() error { return cmp.Or(s.inner.reads, s.index.reads) }
+
+// inputLimit is implemented by a BytesBytes codec whose format cannot contain longer inputs. Longer
+// chunks cannot be encoded.
+type inputLimit interface {
+	// maxInput returns the maximum number of bytes.
+	maxInput() int64
+}
+
+func (*bloscCodec) maxInput() int64 { return blosc.MaxSize }
+func (lz4Codec) maxInput() int64    { return maxLZ4 }
+func (*lzmaCodec) maxInput() int64  { return lzma.MaxInput }

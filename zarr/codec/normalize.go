@@ -15,7 +15,7 @@ import (
 // are set from the data type. Other codecs are unchanged. Errors are those of [Table.Bind].
 func (t *Table) Normalize(specs []Spec, in Repr) ([]Spec, error) {
 	out := make([]Spec, len(specs))
-	serial := false
+	whole, serial := in, false
 	for i, s := range specs {
 		if s.Name == "bytes" && in.Type.HasOrder() && len(openConfig(s.Config).members) == 0 {
 			s = Bytes(dtype.Little)
@@ -41,6 +41,10 @@ func (t *Table) Normalize(specs []Spec, in Repr) ([]Spec, error) {
 		if _, ok := c.(ArrayBytes); ok {
 			serial = true
 		}
+	}
+	// The lengths of the inputs are known in a chain. The caller reports its other errors.
+	if c, err := t.Chain(out, whole); err == nil && errors.Is(c.reads, fault.Limit) {
+		return nil, c.reads
 	}
 	return out, nil
 }
