@@ -35,7 +35,6 @@ type nodeInfo struct {
 	Warning string      `json:"warning,omitempty"`
 
 	Attributes json.RawMessage `json:"attributes,omitempty"`
-	Members    *[]nodeInfo     `json:"members,omitempty"`
 }
 
 // arrayInfo is the part of nodeInfo that only arrays have.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -55,29 +56,60 @@ func (c *infoCmd) Run(ctx context.Context, s *session) error {
 	if err := info.georeference(ctx, s, p, n); err != nil {
 		return p.fail(err)
 	}
+	if c.JSON {
+		return p.fail(info.printJSON(ctx, s.out, p, n))
+	}
 	var unread error
+	var members []row
+	counted := false // otherwise the number of members is unknown
 	if g, ok := n.(*zarr.Group); ok {
-		members := []nodeInfo{}
 		unread, err = p.members(g.Members(ctx), func(_ zarr.Node, d nodeInfo) {
-			d.Path = d.Name
-			members = append(members, d)
+			members = append(members, tableRow(&d, true))
 		})
 		if err != nil {
 			return p.fail(err)
 		}
-		if unread == nil || len(members) > 0 { // otherwise the number of members is unknown
-			info.Members = &members
-		}
+		counted = unread == nil || len(members) > 0
 	}
-	if c.JSON {
-		err = render.JSON(s.out, info)
-	} else {
-		err = info.print(s.out, n.Attrs())
+	err = info.print(s.out, n.Attrs())
+	if err == nil && counted {
+		err = printMembers(s.out, members)
 	}
 	if err != nil {
 		return p.fail(err)
 	}
 	return p.fail(unread)
+}
+
+// printJSON prints the node as a JSON object. For a group, the last member of the object is the
+// list of the group's members.
+func (i *nodeInfo) printJSON(ctx context.Context, out io.Writer, p *place, n zarr.Node) error {
+	g, ok := n.(*zarr.Group)
+	if !ok {
+		return render.JSON(out, i)
+	}
+	var b bytes.Buffer
+	if err := render.JSON(&b, i); err != nil {
+		return err
+	}
+	list := &jsonList{out: out, indent: "  "}
+	list.head = append(bytes.TrimSuffix(bytes.Clone(b.Bytes()), []byte("\n}\n")), ",\n  \"members\": "...)
+	unread, err := p.members(g.Members(ctx), func(_ zarr.Node, d nodeInfo) {
+		d.Path = d.Name
+		list.add(d)
+	})
+	if err != nil {
+		return err
+	}
+	if unread != nil && list.n+len(list.held) == 0 { // the number of members is unknown
+		_, err = out.Write(b.Bytes())
+	} else {
+		err = list.close("\n}\n")
+	}
+	if err != nil {
+		return err
+	}
+	return unread
 }
 
 // print prints the node as text.
@@ -127,21 +159,18 @@ func (i *nodeInfo) print(out io.Writer, attrs map[string]any) error {
 	if err := i.georefInfo.print(out); err != nil {
 		return err
 	}
-	if err := printAttrs(out, attrs); err != nil || i.Members == nil {
-		return err
-	}
-	return i.printMembers(out)
+	return printAttrs(out, attrs)
 }
 
-func (i *nodeInfo) printMembers(out io.Writer) error {
-	if len(*i.Members) == 0 {
+func printMembers(out io.Writer, members []row) error {
+	if len(members) == 0 {
 		_, err := io.WriteString(out, "no members\n")
 		return err
 	}
 	if _, err := io.WriteString(out, "members\n"); err != nil {
 		return err
 	}
-	return printTable(out, "  ", *i.Members, true)
+	return printTable(out, "  ", members)
 }
 
 // printAttrs prints the attributes sorted by name, each value as JSON on one line.

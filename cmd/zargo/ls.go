@@ -1,15 +1,13 @@
 package main
 
 import (
+	"bufio"
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/zargo-io/zargo/cmd/zargo/internal/render"
 	"github.com/zargo-io/zargo/zarr"
@@ -32,28 +30,44 @@ func (c *lsCmd) Run(ctx context.Context, s *session) error {
 	}
 	s.far.begin(work{unit: "nodes"})
 	p, n, err := s.openNode(ctx, c.URL)
-	var nodes []nodeInfo
+	var rows []row
+	list := &jsonList{out: s.out}
+	count := 0
+	add := func(d nodeInfo) {
+		switch count++; {
+		case c.JSON:
+			list.add(d)
+		case c.Recursive:
+			rows = append(rows, treeRow(&d, c.Long))
+		default:
+			rows = append(rows, tableRow(&d, c.Long))
+		}
+	}
 	var unread error
 	if errors.Is(err, fault.NotFound) {
+		var nodes []nodeInfo
 		p, nodes, unread, err = c.around(ctx, s, err)
+		for _, d := range nodes {
+			add(d)
+		}
 	} else if err == nil {
 		defer p.release()
-		nodes, unread, err = c.collect(ctx, s, p, n)
+		unread, err = c.collect(ctx, s, p, n, add)
 		err = p.fail(err)
 	}
 	if err != nil {
 		return err
 	}
-	if len(nodes) == 0 && unread != nil {
+	if count == 0 && unread != nil {
 		return p.fail(unread)
 	}
 	switch {
 	case c.JSON:
-		err = render.JSON(s.out, nodes)
+		err = list.close("\n")
 	case c.Recursive:
-		err = c.printTree(s.out, lastSegment(p.where), nodes)
+		err = printTree(s.out, lastSegment(p.where), rows)
 	default:
-		err = printTable(s.out, "", nodes, c.Long)
+		err = printTable(s.out, "", rows)
 	}
 	if err != nil {
 		return err
@@ -83,26 +97,25 @@ func (c *lsCmd) around(ctx context.Context, s *session, none error) (p *place, n
 }
 
 // collect describes the nodes to list. unread is an error about nodes that could not be read.
-func (c *lsCmd) collect(ctx context.Context, s *session, p *place, n zarr.Node) (nodes []nodeInfo, unread, err error) {
-	nodes = []nodeInfo{}
+func (c *lsCmd) collect(ctx context.Context, s *session, p *place, n zarr.Node, add func(nodeInfo)) (unread, err error) {
 	g, ok := n.(*zarr.Group)
 	if !ok {
 		d, err := describe(n)
 		if d.Name == "" {
 			d.Name = "."
 		}
-		return append(nodes, d), nil, err
+		add(d)
+		return nil, err
 	}
 	seq := g.Members(ctx)
 	if c.Recursive {
 		seq = g.Walk(ctx)
 	}
-	unread, err = p.members(seq, func(m zarr.Node, d nodeInfo) {
+	return p.members(seq, func(m zarr.Node, d nodeInfo) {
 		d.Path = strings.TrimPrefix(strings.TrimPrefix(m.Path(), g.Path()), "/")
-		nodes = append(nodes, d)
+		add(d)
 		s.far.add(1)
 	})
-	return nodes, unread, err
 }
 
 func lastSegment(where string) string {
@@ -110,80 +123,44 @@ func lastSegment(where string) string {
 	return where[strings.LastIndexByte(where, '/')+1:]
 }
 
-// printTable prints one line for each node.
-func printTable(out io.Writer, indent string, nodes []nodeInfo, long bool) error {
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	for _, n := range nodes {
-		fmt.Fprintf(w, "%s%s\t%s%s\n", indent, render.OneLine(n.Name), n.Kind, n.columns(long))
-	}
-	return w.Flush()
-}
-
-// columns returns the columns of -l, each after a tab.
-func (i *nodeInfo) columns(long bool) string {
-	switch d := i.arrayInfo; {
-	case !long:
-		return ""
-	case i.Kind == kindObject && i.Stored != nil:
-		return "\t" + render.Plural(int(*i.Stored), "byte")
-	case i.Kind == kindFolder, i.Kind == kindObject:
-		return ""
-	case d == nil:
-		return "\t\t\t\tv" + strconv.Itoa(i.Format)
-	default:
-		return fmt.Sprintf("\t%s\t[%s]\t%s\tv%d", d.dtypeText(), d.axes(), d.chunkText(), i.Format)
-	}
-}
-
 // branch is a node of the tree that -r draws.
 type branch struct {
-	nodeInfo
+	row
 	below []*branch
 }
 
 // printTree draws the nodes, whose paths are relative to the root.
-func (c *lsCmd) printTree(out io.Writer, root string, nodes []nodeInfo) error {
+func printTree(out io.Writer, root string, rows []row) error {
 	top := &branch{}
-	byPath := map[string]*branch{"": top}
-	for _, n := range nodes { // parents come before children
-		b := &branch{nodeInfo: n}
-		up := byPath[n.Path[:max(strings.LastIndexByte(n.Path, '/'), 0)]]
-		if up == nil || n.Path == "" {
+	byPath := map[string]*branch{"": top} // of the groups
+	for _, r := range rows {              // parents come before children
+		b := &branch{row: r}
+		up := byPath[r.path[:max(strings.LastIndexByte(r.path, '/'), 0)]]
+		if up == nil || r.path == "" {
 			up = top // consolidated metadata may lack intermediate groups
-			b.Name = cmp.Or(n.Path, n.Name)
+			b.name = cmp.Or(r.path, r.name)
 		}
-		byPath[n.Path] = b
+		byPath[r.path] = b
 		up.below = append(up.below, b)
 	}
-	var b strings.Builder
-	b.WriteString(render.OneLine(root) + "\n")
-	c.draw(&b, top, "")
-	_, err := io.WriteString(out, b.String())
-	return err
+	w := bufio.NewWriter(out)
+	w.WriteString(render.OneLine(root) + "\n")
+	draw(w, top, "")
+	return w.Flush()
 }
 
-func (c *lsCmd) draw(b *strings.Builder, of *branch, indent string) {
-	slices.SortStableFunc(of.below, func(x, y *branch) int { return cmp.Compare(x.Name, y.Name) })
+func draw(w *bufio.Writer, of *branch, indent string) {
+	slices.SortStableFunc(of.below, func(x, y *branch) int { return cmp.Compare(x.name, y.name) })
 	for i, n := range of.below {
 		stem, next := "├── ", "│   "
 		if i == len(of.below)-1 {
 			stem, next = "└── ", "    "
 		}
-		b.WriteString(indent + stem + render.OneLine(n.Name))
-		switch {
-		case n.Kind == kindObject:
-			if c.Long && n.Stored != nil {
-				b.WriteString("  " + render.Plural(int(*n.Stored), "byte"))
-			}
-		case n.arrayInfo == nil:
-			b.WriteByte('/')
-			if n.Kind == kindFolder && c.Long {
-				b.WriteString("  folder")
-			}
-		case c.Long:
-			b.WriteString("  " + n.summary(n.Format))
+		w.WriteString(indent + stem + render.OneLine(n.name))
+		if !n.leaf {
+			w.WriteByte('/')
 		}
-		b.WriteByte('\n')
-		c.draw(b, n, indent+next)
+		w.WriteString(n.long + "\n")
+		draw(w, n, indent+next)
 	}
 }
