@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/zargo-io/zargo/cmd/zargo/internal/cdl"
+	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/dataset"
 	"github.com/zargo-io/zargo/openurl"
 	"github.com/zargo-io/zargo/zarr"
@@ -45,11 +46,13 @@ func (c *dumpCmd) Run(ctx context.Context, s *session) error {
 		return err
 	}
 	defer p.release()
-	b := &cdlBuilder{name: cdlName(p.where), special: c.Special, arrays: map[string]*cdlArray{}, find: func(text string) { s.warn("%s: %s", p.where, text) }}
+	b := &cdlBuilder{name: cdlName(p.where), special: c.Special, arrays: map[string]*cdlArray{}, room: concurrency.Memory() / 2, find: func(text string) { s.warn("%s: %s", p.where, text) }}
 	f := &cdl.File{Name: cmp.Or(c.Name, cdlName(p.where))}
 	switch n := n.(type) {
 	case *zarr.Array:
-		err = b.array(&f.Root, nil, n, nil)
+		if err = b.count(n); err == nil {
+			err = b.array(&f.Root, newScope(nil), n, nil)
+		}
 	case *zarr.Group:
 		err = b.group(ctx, &f.Root, n, nil)
 	}
@@ -113,11 +116,16 @@ func cdlName(url string) string {
 
 // group converts a group, its arrays and the groups below it. outer contains the dimensions of the
 // groups above.
-func (b *cdlBuilder) group(ctx context.Context, to *cdl.Group, g *zarr.Group, outer []cdl.Dim) error {
+func (b *cdlBuilder) group(ctx context.Context, to *cdl.Group, g *zarr.Group, outer *cdlScope) error {
 	var arrays []*zarr.Array
 	var groups []*zarr.Group
 	for n, err := range g.Members(ctx) {
 		var broken *zarr.MetaError
+		if err == nil {
+			if err := b.count(n); err != nil {
+				return err
+			}
+		}
 		switch n := n.(type) {
 		case *zarr.Array:
 			arrays = append(arrays, n)
@@ -137,17 +145,17 @@ func (b *cdlBuilder) group(ctx context.Context, to *cdl.Group, g *zarr.Group, ou
 	if err != nil {
 		return err
 	}
+	in := newScope(outer)
 	for _, a := range arrays {
-		if err := b.array(to, outer, a, names[a.Name()]); err != nil {
+		if err := b.array(to, in, a, names[a.Name()]); err != nil {
 			return err
 		}
 	}
 	to.Attrs = attrsOf(withoutDims(g.Attrs()), nil)
-	outer = append(slices.Clone(outer), to.Dims...)
 	for _, sub := range groups {
 		next := &cdl.Group{Name: sub.Name()}
 		b.path = append(b.path, sub.Name())
-		if err := b.group(ctx, next, sub, outer); err != nil {
+		if err := b.group(ctx, next, sub, in); err != nil {
 			return err
 		}
 		b.path = b.path[:len(b.path)-1]

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"path"
-	"slices"
 	"strings"
 
 	"github.com/zargo-io/zargo/cmd/zargo/internal/cdl"
@@ -21,6 +20,7 @@ type cdlBuilder struct {
 	special bool                 // add _Storage and _ChunkSizes, as ncdump -s does
 	path    []string             // names of the current group and the groups above
 	arrays  map[string]*cdlArray // variables with a CDL type, by path
+	room    int64                // bytes of memory that the variables may still take
 	find    func(text string)    // reports a violation of the conventions
 }
 
@@ -76,15 +76,15 @@ func (b *cdlBuilder) dims(a *zarr.Array, names []string) []string {
 // array adds an array to a group, together with its dimensions that neither the group nor a group
 // above declares. names contains the dimension names if the metadata of the array lacks them; or
 // nil.
-func (b *cdlBuilder) array(to *cdl.Group, outer []cdl.Dim, a *zarr.Array, names []string) error {
+func (b *cdlBuilder) array(to *cdl.Group, in *cdlScope, a *zarr.Array, names []string) error {
 	shape, dims, attrs := a.Shape(), b.dims(a, names), withoutDims(a.Attrs())
 	for i, name := range dims {
-		n, ok := lengthOf(to.Dims, name)
+		n, ok := in.lens[name]
 		if ok && n != shape[i] {
 			dims[i] = fmt.Sprintf("%s_%d", name, shape[i])
 			b.find(fmt.Sprintf("%s: the dimension %q has the length %d in another array; it is named %q", a.Path(), name, n, dims[i]))
 			name = dims[i]
-			n, ok = lengthOf(to.Dims, name)
+			n, ok = in.lens[name]
 		}
 		switch {
 		case ok && n != shape[i]:
@@ -92,8 +92,9 @@ func (b *cdlBuilder) array(to *cdl.Group, outer []cdl.Dim, a *zarr.Array, names 
 		case ok:
 			continue
 		}
-		if n, ok := lengthOf(outer, name); !ok || n != shape[i] {
+		if n, ok := in.outer.length(name); !ok || n != shape[i] {
 			to.Dims = append(to.Dims, cdl.Dim{Name: name, Len: shape[i]})
+			in.lens[name] = shape[i]
 		}
 	}
 	name := a.Name()
@@ -128,14 +129,53 @@ func (b *cdlBuilder) array(to *cdl.Group, outer []cdl.Dim, a *zarr.Array, names 
 	return nil
 }
 
-// lengthOf returns the length in the last declaration of a dimension, which is the innermost one.
-func lengthOf(dims []cdl.Dim, name string) (int, bool) {
-	for _, d := range slices.Backward(dims) {
-		if d.Name == name {
-			return d.Len, true
-		}
+// cdlScope contains the dimensions that a group declares.
+type cdlScope struct {
+	outer *cdlScope // of the group above; nil for the root
+	lens  map[string]int
+}
+
+func newScope(outer *cdlScope) *cdlScope { return &cdlScope{outer, map[string]int{}} }
+
+// length returns the length in the innermost declaration of a dimension.
+func (s *cdlScope) length(name string) (n int, ok bool) {
+	for ; s != nil && !ok; s = s.outer {
+		n, ok = s.lens[name]
 	}
-	return 0, false
+	return n, ok
+}
+
+// varMemory is the memory in bytes that dump takes for a variable without attributes: the opened
+// array and its description. Attributes take attrMemory for each value, in addition to their text.
+const (
+	varMemory  = 6 << 10
+	attrMemory = 192
+)
+
+// count subtracts the memory of a node from the memory that dump may take. It returns fault.Limit if
+// the dataset does not fit.
+func (b *cdlBuilder) count(n zarr.Node) error {
+	if b.room -= varMemory + memoryOf(n.Attrs()); b.room < 0 {
+		return fault.Newf(fault.Limit, "the variables and attributes do not fit the memory: dump the groups in it one by one, or use ls")
+	}
+	return nil
+}
+
+// memoryOf estimates the memory of a decoded JSON value and of its text in CDL.
+func memoryOf(v any) (n int64) {
+	switch v := v.(type) {
+	case map[string]any:
+		for name, x := range v {
+			n += int64(len(name)) + memoryOf(x)
+		}
+	case []any:
+		for _, x := range v {
+			n += memoryOf(x)
+		}
+	case string:
+		n = 3 * int64(len(v))
+	}
+	return n + attrMemory
 }
 
 // missingOf returns the element that xarray treats as missing, or nil. It also returns a copy of

@@ -1,12 +1,14 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
 	"os"
 	"strings"
 
+	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
@@ -72,7 +74,23 @@ func (c *createCmd) readFile(s *session) (string, error) {
 	if err == nil && len(b) > maxDescription {
 		err = fault.Newf(fault.Limit, "a description must have at most %d bytes", maxDescription)
 	}
+	if err == nil {
+		err = affordable(b, concurrency.Memory()/2)
+	}
 	return string(b), err
+}
+
+// valueMemory is the memory in bytes that a value of a description takes: the parsed value, its
+// copies in the dataset and in the node that is created first to find errors, and its text.
+const valueMemory = 160
+
+// affordable returns fault.Limit if the values of a description take more than limit bytes of
+// memory. Values are separated by commas.
+func affordable(text []byte, limit int64) error {
+	if n := int64(bytes.Count(text, []byte(","))); n > limit/valueMemory {
+		return fault.Newf(fault.Limit, "the %d values of the description take about %d bytes of memory, more than %d", n+1, (n+1)*valueMemory, limit)
+	}
+	return nil
 }
 
 // vacant opens the place of a new hierarchy. It returns fault.Exists if a node is stored there,
