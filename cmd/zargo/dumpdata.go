@@ -44,7 +44,26 @@ func (a *cdlArray) write(ctx context.Context, d *cdl.DataWriter, all bool) error
 		return nil
 	}
 	t, read := render.ReaderOf(a.Array)
-	return stream(ctx, a.Array, r, dumpBand, t, read, a.printer(d))
+	return stream(ctx, a.Array, r, dumpBand, t, read, interruptible(ctx, t.Size(), a.printer(d)))
+}
+
+// interruptible returns a function that calls put with a few elements at a time, each of size
+// bytes, and fails after the context has ended.
+func interruptible(ctx context.Context, size int, put func(elems []byte) error) func(elems []byte) error {
+	most := max(size, 1<<18/size*size)
+	return func(elems []byte) error {
+		for len(elems) > 0 {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			n := min(most, len(elems))
+			if err := put(elems[:n]); err != nil {
+				return err
+			}
+			elems = elems[n:]
+		}
+		return nil
+	}
 }
 
 // printer returns a function that prints elements.
