@@ -53,6 +53,9 @@ func (r *reader) coordinates() {
 		if len(values) == 0 || axis < 0 || axis >= len(n.Shape) || n.Shape[axis] != len(values) {
 			return
 		}
+		if unwritten(values) {
+			return
+		}
 		first[i], g.Shape[i] = values[0], len(values)
 		if step[i], ok = distance(values); ok {
 			continue
@@ -126,6 +129,13 @@ func distance(values []float64) (float64, bool) {
 		}
 	}
 	return step, true
+}
+
+// unwritten reports whether the values of a coordinate are missing or all equal, as in an array whose
+// elements are the fill value.
+func unwritten(values []float64) bool {
+	return len(values) > 0 && math.IsNaN(values[0]) ||
+		len(values) > 1 && !slices.ContainsFunc(values, func(v float64) bool { return v != values[0] })
 }
 
 // outside returns the index of the first coordinate that is not within its element of a grid, or

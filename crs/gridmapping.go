@@ -46,7 +46,7 @@ func (r *reader) gridMapping() {
 	n := r.node
 	v, named := n.Attrs["grid_mapping"]
 	if !named || v == nil {
-		if n.Array && n.Var != nil {
+		if n.Array && n.Var != nil && !unplaced(n.Dims) {
 			if attrs, ok := n.Var("spatial_ref"); ok {
 				r.variable("spatial_ref", attrs, FromSpatialRef)
 			}
@@ -78,6 +78,22 @@ func (r *reader) gridMapping() {
 		return
 	}
 	r.variable(m.name, attrs, FromGridMapping)
+}
+
+// other are the names of dimensions that are never those of rows or columns: times, and the
+// dimensions of bounds.
+var other = [...]string{"time", "nv", "bnds", "nbnd", "nbnds", "bounds", "axis_nbounds", "vertices", "vertex", "nvertex"}
+
+// unplaced reports whether an array cannot have a grid without naming it: it has no dimensions with
+// horizontal names, and one of its last two is a time or the dimension of bounds.
+func unplaced(dims []string) bool {
+	if len(dims) < 2 || slices.ContainsFunc(dims, func(dim string) bool {
+		dim = strings.ToLower(dim)
+		return slices.Contains(rowNames[:], dim) || slices.Contains(colNames[:], dim)
+	}) {
+		return false
+	}
+	return slices.ContainsFunc(dims[len(dims)-2:], func(dim string) bool { return slices.Contains(other[:], strings.ToLower(dim)) })
 }
 
 // describes reports whether all coordinates of a grid mapping are dimensions of the array.

@@ -1,6 +1,8 @@
 package dataset
 
 import (
+	"slices"
+
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
@@ -63,40 +65,49 @@ func (v *values[K]) around(first, last target[K], period float64, label any) (po
 		return positions{}, v.fail(label, err)
 	}
 	first, last = start[0], stop[0]
-	if !whole && (first.side < last.side || first.side == last.side && v.compare(first.from, last.to) <= 0) {
-		return v.from(first, last), nil
+	if !whole {
+		if first.side > last.side || first.side == last.side && v.compare(first.from, last.to) > 0 {
+			last = v.shift(last, period)
+		}
+		// A coordinate of a whole turn may have labels of both ends of the turn, such as -180 and
+		// 180. The range selects both.
+		var parts []positions
+		for _, by := range []float64{period, 0, -period} {
+			parts = append(parts, v.from(v.shift(first, by), v.shift(last, by)))
+		}
+		if v.order < 0 {
+			slices.Reverse(parts)
+		}
+		return joined(parts), nil
 	}
-	// The range contains the end of the period: the labels from first on, then those up to last, or
-	// those before first if the range is a whole turn.
+	// The range is a whole turn: the labels from first on, then those before first.
 	var a, b positions
 	if v.order > 0 {
 		at := v.begin(first)
-		a, b = positions{lo: at, n: n - at, step: 1}, positions{n: min(v.finish(last), at), step: 1}
-		if whole {
-			b.n = at
-		}
+		a, b = positions{lo: at, n: n - at, step: 1}, positions{n: at, step: 1}
 	} else {
 		at := v.finish(first)
-		b = positions{n: at, step: 1}
-		from := max(v.begin(last), at)
-		if whole {
-			from = at
-		}
-		a = positions{lo: from, n: n - from, step: 1}
+		a, b = positions{lo: at, n: n - at, step: 1}, positions{n: at, step: 1}
 	}
-	switch {
-	case a.n == 0:
-		return b, nil
-	case b.n == 0:
-		return a, nil
+	return joined([]positions{a, b}), nil
+}
+
+// joined returns ranges of positions one after the other.
+func joined(parts []positions) positions {
+	parts = slices.DeleteFunc(parts, func(p positions) bool { return p.n == 0 })
+	switch len(parts) {
+	case 0:
+		return positions{step: 1}
+	case 1:
+		return parts[0]
 	}
-	list := make([]int, 0, a.n+b.n)
-	for _, p := range []positions{a, b} {
+	var list []int
+	for _, p := range parts {
 		for i := range p.n {
 			list = append(list, p.at(i))
 		}
 	}
-	return positions{list: list}, nil
+	return positions{list: list}
 }
 
 func (v *values[K]) open(label any, toEnd bool, period float64) (positions, error) {

@@ -141,18 +141,24 @@ func (v nodeIn) computable() bool {
 func (b *builder) attrsOf(level int) map[string]map[string]any {
 	_, name := split(b.source.Path())
 	nodes := []derived.Node{{Path: "", Attrs: maps.Clone(b.related.group)}}
+	coordinates := b.coordinates()
 	for at, v := range b.related.vars {
 		n := derived.Node{Path: at, Array: true, Attrs: maps.Clone(v.array.Attrs())}
 		dims := v.array.Dims()
 		for d, was := range v.array.Shape() {
-			dim, each := "", 1
+			dim, each, even := "", 1, true
 			if d < len(dims) {
 				dim = dims[d]
 			}
 			for range level {
+				even = even && was%v.factor[d] == 0
 				each, was = each*v.factor[d], ceil(was, v.factor[d])
 			}
-			n.Axes = append(n.Axes, derived.Windows(dim, each, was))
+			if axis := derived.Windows(dim, each, was); even || was > 2 || !coordinates {
+				n.Axes = append(n.Axes, axis)
+			} else {
+				n.Axes = append(n.Axes, derived.List(dim, was))
+			}
 		}
 		if at == name && !b.inGroups() {
 			inherit(n.Attrs, b.related.group)
@@ -179,6 +185,19 @@ func (b *builder) attrsOf(level int) map[string]map[string]any {
 		b.refer(out[at], at == name && level == 1)
 	}
 	return out
+}
+
+// coordinates reports whether the levels have index coordinates of all reduced dimensions. They
+// decide the positions: if the last window is smaller than the others, two coordinates are at another
+// distance than a transformation of the windows, and peers use the coordinates.
+func (b *builder) coordinates() bool {
+	for d, dim := range b.source.Dims() {
+		v, ok := b.related.vars[dim]
+		if b.factor[d] > 1 && (!ok || !indexes(dim, v.array)) {
+			return false
+		}
+	}
+	return b.inGroups() && len(b.source.Dims()) > 0
 }
 
 // inherit adds the grid that an array inherits from its group to the attributes of the array. The

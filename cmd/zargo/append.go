@@ -87,7 +87,7 @@ func (c *appendCmd) array(ctx context.Context, s *session, p *place, a *zarr.Arr
 	}
 	out, err := a.AppendFunc(ctx, axis, r.shape[axis], r.write, c.options())
 	if err == nil {
-		err = s.follow(ctx, nil, follow.Change{Array: out, Was: a.Shape()})
+		err = s.grown(ctx, out, a.Shape())
 	}
 	if err != nil {
 		return p.fail(err)
@@ -103,7 +103,7 @@ func (c *appendCmd) empty(ctx context.Context, s *session, p *place, a *zarr.Arr
 	}
 	out, err := a.AppendFunc(ctx, axis, *c.Rows, reserve(a, axis, *c.Rows), c.options())
 	if err == nil {
-		err = s.follow(ctx, nil, follow.Change{Array: out, Was: a.Shape()})
+		err = s.grown(ctx, out, a.Shape())
 	}
 	if err != nil {
 		return p.fail(err)

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/zargo-io/zargo/internal/follow"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
 )
@@ -55,7 +54,7 @@ func (c *resizeCmd) Run(ctx context.Context, s *session) error {
 	o := zarr.ResizeOptions{MetadataOnly: c.MetadataOnly, Clear: c.Clear, Wait: c.Wait, TakeOver: takeOver(c.TakeOver)}
 	was := a.Shape()
 	if a, err = a.Resize(ctx, shape, o); err == nil {
-		err = s.follow(ctx, nil, follow.Change{Array: a, Was: was})
+		err = s.grown(ctx, a, was)
 	}
 	if err != nil {
 		return p.fail(err)

@@ -56,10 +56,50 @@ func (s *session) writtenIn(ctx context.Context, a *zarr.Array, inGroup bool) er
 	var g *zarr.Group
 	if inGroup {
 		var err error
-		g, err = zarr.OpenGroup(ctx, a.Store(), strings.TrimPrefix(path.Dir("/"+a.Path()), "/"), s.options()...)
-		if err != nil && !errors.Is(err, fault.NotFound) && !errors.Is(err, fault.Refused) {
+		if g, err = s.groupOf(ctx, a); err != nil {
 			return err
 		}
 	}
 	return s.follow(ctx, g, follow.Change{Array: a})
+}
+
+// grown changes the attributes of an array whose shape changed from was. It also changes those of
+// its group if they describe the grid of its arrays, for example by spatial:shape, or if the array
+// is a coordinate, which time_coverage_end may describe.
+func (s *session) grown(ctx context.Context, a *zarr.Array, was []int) error {
+	g, err := s.groupOf(ctx, a)
+	if err != nil {
+		return err
+	}
+	changes := []follow.Change{{Array: a, Was: was}}
+	dims := a.Dims()
+	switch {
+	case g == nil:
+	case follow.Describes(g):
+		for n, err := range g.Members(ctx) {
+			if err != nil {
+				return err
+			}
+			if b, ok := n.(*zarr.Array); ok && b.Path() != a.Path() {
+				changes = append(changes, follow.Change{Array: b, Same: true})
+			}
+		}
+	case len(dims) != 1 || dims[0] != a.Name():
+		g = nil
+	}
+	return s.follow(ctx, g, changes...)
+}
+
+// groupOf opens the group directly above an array from its own documents. It returns nil if there is
+// none, or if the store refuses to return it.
+func (s *session) groupOf(ctx context.Context, a *zarr.Array) (*zarr.Group, error) {
+	if a.Path() == "" {
+		return nil, nil
+	}
+	up := strings.TrimPrefix(path.Dir("/"+a.Path()), "/")
+	g, err := zarr.OpenGroup(ctx, a.Store(), up, s.options(zarr.IgnoreConsolidated())...)
+	if errors.Is(err, fault.NotFound) || errors.Is(err, fault.Refused) {
+		return nil, nil
+	}
+	return g, err
 }

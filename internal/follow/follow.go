@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"strings"
 
 	"github.com/zargo-io/zargo/internal/derived"
 	"github.com/zargo-io/zargo/zarr"
@@ -15,6 +16,7 @@ import (
 type Change struct {
 	Array *zarr.Array
 	Was   []int // shape before the change; nil if only elements were written
+	Same  bool  // the array did not change; the same attributes of the group may describe it
 }
 
 // Written returns the change of an array whose elements are written, and reports whether an
@@ -23,6 +25,18 @@ func Written(a *zarr.Array) (Change, bool) {
 	c := Change{Array: a}
 	changed, _ := derived.Attributes([]derived.Node{c.node(a)})
 	return c, len(changed) > 0
+}
+
+// Describes reports whether attributes of a group may describe the grid of its arrays.
+func Describes(g *zarr.Group) bool {
+	for name := range g.Attrs() {
+		for _, prefix := range []string{"spatial:", "proj:", "multiscales", "ome"} {
+			if strings.HasPrefix(strings.ToLower(name), prefix) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // attempts is the maximum number of attempts to change the attributes of a node. An attempt fails
@@ -63,7 +77,7 @@ func Attributes(ctx context.Context, g *zarr.Group, changes ...Change) ([]derive
 
 // node describes the change of an array, which may have other attributes now.
 func (c Change) node(a *zarr.Array) derived.Node {
-	n := derived.Node{Path: c.Array.Name(), Array: true, Attrs: a.Attrs(), Values: true}
+	n := derived.Node{Path: c.Array.Name(), Array: true, Attrs: a.Attrs(), Values: !c.Same}
 	shape, dims := a.Shape(), a.Dims()
 	for d, now := range shape {
 		dim, was := "", now

@@ -223,7 +223,7 @@ def rounded(units, number, dtype):
 
 
 def rounded_times(da, q, stored):
-    """Returns the positions that xarray selects among the rounded times, for the rounded label."""
+    """Returns the rounded times, and the selection of the rounded labels."""
     values, attrs = stored
     unit = attrs["units"].split()[0]
     if values.dtype.kind != "f" or unit not in UNITS:
@@ -238,15 +238,15 @@ def rounded_times(da, q, stored):
         at = lambda s: zero + (np.timedelta64(int(round(s * 10**6)), "us") if wide else np.timedelta64(int(round(s * 10**9)), "ns"))
         since = lambda t: Fraction(int((t.astype(zero.dtype) - zero).astype("int64")), 10**6 if wide else 10**9)
     back = lambda l: l if l is None or isinstance(l, str) or l != l else at(rounded(unit, values.dtype.type(float(since(l) / UNITS[unit])), values.dtype))
-    times = [t if v != v else at(rounded(unit, v, values.dtype)) for v, t in zip(values, da.x.values)]
+    times = [(np.datetime64("NaT") if da.x.dtype != object else t) if v != v else at(rounded(unit, v, values.dtype)) for v, t in zip(values, da.x.values)]
     index = np.array(times, object if da.x.dtype == object else zero.dtype)
-    return select(da.assign_coords(x=("x", index)), {**q, "_": [back(l) for l in q["_"]]})
+    return da.assign_coords(x=("x", index)), {**q, "_": [back(l) for l in q["_"]]}
 
 
 def instead(da, kind, q, stored):
     """Returns the positions that zargo selects by the differences that docs/evidence/interoperability.md names."""
     values = da.x.values
-    times = values.dtype.kind == "M" or kind == "time"
+    times = values.dtype.kind == "M" or kind in ("time", "numpy time")
     method = q["kind"] in ("nearest", "pad", "backfill")
     missing = any(not isinstance(l, str) and l != l for l in q["_"] if l is not None)
     if values.dtype.kind == "u" and method:
@@ -264,8 +264,8 @@ def instead(da, kind, q, stored):
         yield "a tolerance for an infinite label that exists", lookup(da, q["_"])
     elif far and q["kind"] == "nearest" and q["_tolerance"] is None and da.indexes["x"].is_monotonic_decreasing:
         yield "numbers at equal distances from all labels", [0 if q["_"][0] > 0 else len(values) - 1]
-    if q["kind"] == "period" and q["positions"] == [] and pd.isnull(values).any():
-        yield "periods without a time beside NaT", None
+    if q["kind"] == "period" and q["positions"] == []:
+        yield "periods without a time", None
     if q["kind"] == "slice" and missing:
         yield "ranges that end at NaN", None
     if times and q["kind"] in ("periods", "slice") and None not in q["_"]:
@@ -278,10 +278,17 @@ def instead(da, kind, q, stored):
             yield "ranges of periods in decreasing times", exchanged(da, q)
     if kind == "time":
         try:
-            lost = pd.isnull(values).all() and not pd.isnull(stored[0]).all()
-            yield "NaT beside times beyond datetime64[ns]" if lost else "times of floating-point numbers", rounded_times(da, q, stored)
+            exact = rounded_times(da, q, stored)
         except (OverflowError, ValueError):
-            pass
+            exact = None
+        if exact:
+            lost = (pd.isnull(values) != pd.isnull(stored[0])).any()
+            name = "NaT beside times beyond datetime64[ns]" if lost else "times of floating-point numbers"
+            da, q = exact
+            q["positions"] = select(da, q)
+            yield name, q["positions"]
+            for other, positions in instead(da, "numpy time", q, stored):
+                yield f"{name}; {other}", positions
 
 
 def queries(r, da):
