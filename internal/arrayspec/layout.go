@@ -16,14 +16,29 @@ type Layout struct {
 	Bytes       int
 }
 
+// maxGrowing is the maximum length of default chunks along an axis of length 0, as in h5py. An
+// append of a row rewrites such a chunk, and a chunk of one row would make an object of each row.
+const maxGrowing = 1024
+
 // chunks returns the shape of chunks. size is the size of an element in bytes, or 0 for
-// variable-length elements.
+// variable-length elements. Along axes of length 0, which will grow, chunks have up to maxGrowing
+// rows, as far as the other axes leave elements.
 func (l Layout) chunks(shape []int, size int) ([]int, error) {
 	elements, err := l.elements(len(shape), size)
 	if err != nil {
 		return nil, fault.Newf(fault.Metadata, "Layout: %w", err)
 	}
-	return grid.Layout(shape, l.AspectRatio, elements), nil
+	chunk := grid.Layout(shape, l.AspectRatio, elements)
+	for _, c := range chunk {
+		elements /= c
+	}
+	for i, n := range shape {
+		if n == 0 {
+			chunk[i] = min(max(elements, 1), maxGrowing)
+			elements /= chunk[i]
+		}
+	}
+	return chunk, nil
 }
 
 // shards returns the shape of shards, a multiple of the shape of chunks.
