@@ -1,5 +1,7 @@
 // Command etl maintains a dataset of maps that grows by one day at a time. It also copies the
-// dataset into chunks for reading time series. Both jobs can be restarted at any time.
+// dataset into chunks for reading time series. Both jobs can be killed and run again at any time.
+// After a job was killed, the next "etl append" waits until the claim of the killed job has not
+// been renewed for two minutes.
 //
 //	etl append 's3://bucket/weather.zarr?region=eu-central-1' days/2026-11-22.zarr
 //	etl series 's3://bucket/weather.zarr?region=eu-central-1' 'gs://bucket/series-2026-11'

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log"
+	"math"
 
 	"github.com/zargo-io/zargo/crs"
 	"github.com/zargo-io/zargo/dataset"
@@ -62,8 +63,9 @@ func Example_level() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	row, col, _ := level.Grid.Index(500610, 4999790)
-	values, err := zarr.Read[uint16](ctx, a, zarr.Range(int(row), int(row)+2), zarr.Range(int(col), int(col)+3))
+	y, x, _ := level.Grid.Index(500610, 4999790)
+	row, col := int(math.Round(y)), int(math.Round(x)) // the element that contains the coordinate
+	values, err := zarr.Read[uint16](ctx, a, zarr.Range(row, row+2), zarr.Range(col, col+3))
 	if err != nil {
 		log.Fatal(err)
 	}
