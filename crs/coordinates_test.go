@@ -69,3 +69,18 @@ func TestCoordinates(t *testing.T) {
 		}
 	}
 }
+
+// TestCoordinatesOfLongPixels checks that coordinates differ from a transformation if they are apart
+// by pixels of the shorter side, however long the other side is.
+func TestCoordinatesOfLongPixels(t *testing.T) {
+	n := crs.Node{
+		Array: true, Dims: []string{"y", "x"}, Shape: []int{4, 3}, Attrs: map[string]any{"spatial:dimensions": []any{"y", "x"}, "spatial:transform": []any{122.0, 0.0, 0.0, 0.0, -1.0, 90.0}},
+		Coord: func(dim string) ([]float64, error) {
+			return map[string][]float64{"y": {88.5, 87.5, 86.5, 85.5}, "x": {61, 183, 305}}[dim], nil
+		},
+	}
+	ref := crs.Read(n)
+	if want := (crs.Affine{122, 0, 0, 0, -1, 89}); ref.Grid == nil || ref.Grid.Transform != want || len(ref.Findings) != 1 {
+		t.Errorf("%+v, %v, want %v and one finding", ref.Grid, ref.Findings, want)
+	}
+}

@@ -155,16 +155,20 @@ func (r *reader) compareGrids() {
 	}
 }
 
-// near reports whether the coordinates of the first and of the last element differ by at most a
-// hundredth of an element between two grids.
+// near reports whether the first and the last element of two grids are at most a hundredth of an
+// element apart, along the rows and along the columns.
 func near(a, b *Grid) bool {
-	dx, dy := a.Transform.Resolution()
-	tolerance := math.Max(dx, dy) / 100
+	inverse, ok := a.Transform.Inverse()
+	if !ok {
+		return false
+	}
 	last := [2]int{max(a.Shape[0], 2) - 1, max(a.Shape[1], 2) - 1}
 	for _, at := range [2][2]int{{0, 0}, last} {
 		x, y := a.At(at[0], at[1])
 		u, v := b.At(at[0], at[1])
-		if !(math.Abs(x-u) <= tolerance && math.Abs(y-v) <= tolerance) {
+		col, row := inverse.Apply(x, y)
+		otherCol, otherRow := inverse.Apply(u, v)
+		if !(math.Abs(col-otherCol) <= 0.01 && math.Abs(row-otherRow) <= 0.01) {
 			return false
 		}
 	}

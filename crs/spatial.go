@@ -136,8 +136,11 @@ func (r *reader) bbox(g *Grid, f *convention.Findings) {
 	}
 	extent, ok := g.Extent()
 	dx, dy := g.Transform.Resolution()
+	if g.Transform[1] != 0 || g.Transform[3] != 0 { // both sides of a pixel contribute to both axes
+		dx, dy = math.Max(dx, dy), math.Max(dx, dy)
+	}
 	for i := range extent {
-		if ok && math.Abs(extent[i]-g.BBox[i]) > math.Max(dx, dy)/100 {
+		if ok && math.Abs(extent[i]-g.BBox[i]) > [2]float64{dx, dy}[i%2]/100 {
 			f.Add(convention.Pointer("spatial:bbox"), "is %v, and the transformation and the shape have the bounding box %v, which is used", g.BBox, extent)
 			return
 		}

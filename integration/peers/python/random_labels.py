@@ -243,6 +243,26 @@ def rounded_times(da, q, stored):
     return da.assign_coords(x=("x", index)), {**q, "_": [back(l) for l in q["_"]]}
 
 
+def without_missing(da, q, missing):
+    """Returns the positions among times without those of missing values, in an index that is not sorted because of them."""
+    keep = [i for i, m in enumerate(missing) if not m]
+    part = da.isel(x=keep)
+    find = lambda l: select(part, {"kind": "label", "_": [l]})
+    if q["kind"] in ("nearest", "pad", "backfill"):
+        return None
+    if q["kind"] == "list":
+        at = lookup(part, q["_"])
+        return None if at is None else [keep[i] for i in at]
+    ends = [find(l) if l is not None else None for l in q["_"]]
+    if any(l is not None and not e for l, e in zip(q["_"], ends)):
+        return None
+    if len(ends) == 1:
+        return ends[0]
+    if any(e and e != list(range(e[0], e[-1] + 1)) for e in ends):
+        return None
+    return list(range(ends[0][0] if ends[0] else 0, ends[1][-1] + 1 if ends[1] else len(missing)))
+
+
 def instead(da, kind, q, stored):
     """Returns the positions that zargo selects by the differences that docs/evidence/interoperability.md names."""
     values = da.x.values
@@ -285,6 +305,9 @@ def instead(da, kind, q, stored):
             lost = (pd.isnull(values) != pd.isnull(stored[0])).any()
             name = "NaT beside times beyond datetime64[ns]" if lost else "times of floating-point numbers"
             da, q = exact
+            if lost and da.x.dtype == object:
+                yield name, without_missing(da, q, pd.isnull(stored[0]))
+                return
             q["positions"] = select(da, q)
             yield name, q["positions"]
             for other, positions in instead(da, "numpy time", q, stored):
