@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 	"time"
 
@@ -118,7 +119,7 @@ func (d *Dataset) indexes(ctx context.Context) error {
 	causes := make([]error, len(read))
 	err := concurrency.EachN(ctx, inFlight, len(read), func(ctx context.Context, i int) (err error) {
 		found[i], err = read[i].index(ctx)
-		for _, kind := range []error{fault.Type, fault.Limit, fault.Corrupt, fault.Metadata, errors.ErrUnsupported} {
+		for _, kind := range []error{fault.NotFound, fault.Conflict, fault.Type, fault.Limit, fault.Corrupt, fault.Metadata, errors.ErrUnsupported} {
 			if errors.Is(err, kind) {
 				causes[i], err = err, nil
 				break
@@ -130,9 +131,15 @@ func (d *Dataset) indexes(ctx context.Context) error {
 		return err
 	}
 	for i, v := range read {
-		if causes[i] != nil {
+		switch {
+		case errors.Is(causes[i], fault.NotFound): // only consolidated metadata has the array
+			d.refused[v.name] = causes[i]
+			d.find(v.stored.array.Path(), "the variable is left out: %v", causes[i])
+			d.vars, d.left = maps.Clone(d.vars), maps.Clone(d.left) // other datasets may share them
+			d.leave(v.name, causes[i])
+		case causes[i] != nil:
 			d.refuse(v.name, causes[i])
-		} else {
+		default:
 			delete(d.refused, v.name)
 			d.index[v.name] = found[i]
 		}

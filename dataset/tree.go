@@ -48,8 +48,9 @@ func (d *Dataset) Child(ctx context.Context, name string) (*Dataset, error) {
 
 // Refresh opens the group of the dataset again, and those of its parents (see [Dataset.Child]). The
 // result has the variables, lengths and labels that are stored now, for example after another
-// process appended to the group. Refresh ignores the selections of d, and does not change d. The
-// requests and errors are those of [Open].
+// process appended to the group. If the group has consolidated metadata, it must be current, or d
+// must have the option zarr.IgnoreConsolidated. Refresh ignores the selections of d, and does not
+// change d. The requests and errors are those of [Open].
 func (d *Dataset) Refresh(ctx context.Context) (*Dataset, error) {
 	if err := d.usable(); err != nil {
 		return nil, err

@@ -1,13 +1,13 @@
 package zarr
 
 import (
+	"context"
 	"fmt"
 	"slices"
-	"sync/atomic"
 
-	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/internal/engine"
 	"github.com/zargo-io/zargo/internal/grid"
+	"github.com/zargo-io/zargo/internal/hierarchy"
 	"github.com/zargo-io/zargo/internal/pipeline"
 	"github.com/zargo-io/zargo/internal/plan"
 	"github.com/zargo-io/zargo/zarr/codec"
@@ -40,8 +40,7 @@ type shared struct {
 	engine  engine.State
 	structs structPlans
 
-	confirmed atomic.Bool
-	confirms  concurrency.Joined[struct{}]
+	copies hierarchy.Copies
 }
 
 // blocksOf returns the boundaries along each axis of the chunks, or of the inner chunks of shards.
@@ -64,6 +63,9 @@ func makeArray(n node, m *meta.Array, pipe *pipeline.Pipeline, s *shared, field 
 	}
 	o := n.cfg.engine()
 	o.Cache = n.cached(pipe, s, field)
+	if n.at.Copied() {
+		o.Current = func(ctx context.Context, missing int, err error) error { return s.copies.Read(ctx, n.at, missing, err) }
+	}
 	return &Array{node: n, meta: m, pipe: pipe, blocks: blocksOf(pipe), shared: s, engine: &engine.Array{
 		Store:   n.at.Store,
 		Path:    n.at.Path,

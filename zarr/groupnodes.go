@@ -14,6 +14,12 @@ import (
 // describes them. Nodes that were created later are opened from the store. The copy of a v2 group
 // is a separate document, which is read when it is first needed and then kept with the group.
 //
+// A read of an array opened from a copy uses the copy for stored chunks. The first read that meets
+// an absent chunk also reads the array's stored metadata, once for all views of the array. It
+// returns ErrNotFound if there is none. It returns ErrConflict if the stored array has other
+// chunks, codecs or chunk keys, another data type or fill value, or a smaller shape.
+// [Array.Refresh] opens the stored array.
+//
 // A write never relies on the copy alone. The first write to an array opened from a copy reads the
 // array's stored metadata. It returns ErrConflict if the stored metadata differs from the copy, and
 // ErrNotFound if there is none.

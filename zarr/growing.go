@@ -74,7 +74,7 @@ func (g growing) Guarded(guard engine.Guard, storeFill bool) (grow.Array, error)
 			return nil, err
 		}
 	}
-	a.shared.confirmed.Store(true)
+	a.shared.copies.Confirmed.Store(true)
 	a.cfg.guard = guard // inherited by views
 	a.engine.Options.Guard = guard
 	return growing{a}, nil

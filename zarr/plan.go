@@ -58,8 +58,9 @@ func (r Request) String() string {
 }
 
 // Plan returns the requests that a read of sel would send, without sending any. It includes
-// requests for chunks that are missing. It does not include retries or the effects of concurrent
-// writers. Errors are those of [Array.Selected].
+// requests for chunks that are missing. It does not include retries, the effects of concurrent
+// writers, or the request for the metadata of an array that was opened from consolidated metadata
+// (see [Group.Open]). Errors are those of [Array.Selected].
 func (a *Array) Plan(sel ...Selection) (*Plan, error) { return a.planned(nil, sel) }
 
 // PlanWrite returns the requests that a write of sel would send, without sending any:

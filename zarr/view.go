@@ -23,8 +23,9 @@ func (a *Array) With(opts ...Option) (*Array, error) {
 	return makeArray(nodeOf(at, cfg), at.Keyed, at.Pipe, a.shared, nil), nil
 }
 
-// Refresh opens the array again and returns it with its current metadata. If only consolidated
-// metadata contains the array, Refresh reads the current consolidated metadata.
+// Refresh opens the array again and returns it with its current metadata, which it reads from
+// the array's stored document. Refresh returns [ErrNotFound] if the store proves that the document
+// is absent, also if the array was opened from consolidated metadata.
 func (a *Array) Refresh(ctx context.Context) (*Array, error) {
 	if a.field != nil {
 		return a.field.reapply(a.field.base.Refresh(ctx))

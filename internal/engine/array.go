@@ -28,17 +28,17 @@ type Array struct {
 // Options configure calls on an array.
 type Options struct {
 	Limits       *concurrency.Limits
-	InFlight     int                // maximum requests in flight until decoded; 0 is the store's Requests + CPU slots
-	ChunkLimit   int64              // maximum bytes of a whole shard that has unused space
-	SingleWriter bool               // writes parts of objects without conditions
-	Account      account.Options    // counters and limits of each call
-	Cache        *chunkcache.Reader // cache of decoded chunks, or nil
-	Guard        Guard              // called before objects are replaced, or nil
+	InFlight     int                                                     // maximum requests in flight until decoded; 0 is the store's Requests + CPU slots
+	ChunkLimit   int64                                                   // maximum bytes of a whole shard that has unused space
+	SingleWriter bool                                                    // writes parts of objects without conditions
+	Account      account.Options                                         // counters and limits of each call
+	Cache        *chunkcache.Reader                                      // cache of decoded chunks, or nil
+	Guard        Guard                                                   // called before objects are replaced, or nil
+	Current      func(ctx context.Context, missing int, err error) error // may fail the read of an object, or nil
 }
 
-// Guard returns an error if this process may no longer write. It is called before a stored object
-// is replaced. With a Guard, whole objects are put on the condition that they are absent, so that
-// requests in flight change nothing after the process has lost the right to write.
+// Guard returns an error if this process may no longer write. It is called before an object is
+// replaced. With it, whole objects are put only if they are absent, so late requests change nothing.
 type Guard func(context.Context) error
 
 // State is shared by all views of one opened array. The zero State is ready to use.

@@ -111,8 +111,7 @@ func (r *Call) loadKept(ctx context.Context, top *plan.Level, l chunkcache.Load,
 	}
 	got, joined, err := r.join(ctx, l, load)
 	if joined && err == nil && got.Object.Absent {
-		// The joined load started before this call, so the object may have been stored since. A
-		// load that starts now, by any call, finds the current state.
+		// The object may have been stored since the joined load started, so load it again.
 		got, _, err = r.join(ctx, l, load)
 	}
 	switch {

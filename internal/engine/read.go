@@ -40,14 +40,16 @@ func (r *Call) read(ctx context.Context, o *plan.Object) (err error) {
 		r.fillOne(ctx, o.Key, o.Chunk, o.Box)
 		missing, err = o.Touched(), nil
 	}
+	if r.Options.Current != nil {
+		err = r.Options.Current(ctx, missing, err)
+	}
 	if err == nil {
 		r.account.Chunks(o.Touched(), missing)
 	}
 	return err
 }
 
-// readChunk reads a chunk, through the cache if possible, or returns fault.NotFound if it is
-// absent.
+// readChunk reads a chunk, through the cache if possible. If it is absent: fault.NotFound.
 func (r *Call) readChunk(ctx context.Context, o *plan.Object) error {
 	if r.caches(o.Chunk) {
 		if err := r.readKept(ctx, o); !errors.Is(err, errUncached) {

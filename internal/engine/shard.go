@@ -30,8 +30,7 @@ func (s *shard) top(ctx context.Context) (l *plan.Level, found []codec.ShardInde
 	load := func(ctx context.Context) (*shardIndex, error) { return r.loadIndex(ctx, st, l, rd) }
 	x, joined, err := r.State.loads.Do(ctx, rd.Key, load)
 	if joined && errors.Is(err, fault.NotFound) {
-		// The joined load started before this call, so the shard may have been stored since. A load
-		// that starts now, by any call, finds the current state.
+		// The shard may have been stored since the joined load started, so load it again.
 		x, _, err = r.State.loads.Do(ctx, rd.Key, load)
 		joined = false
 	}

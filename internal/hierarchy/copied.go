@@ -3,7 +3,6 @@ package hierarchy
 import (
 	"context"
 	"errors"
-	"strings"
 	"sync/atomic"
 
 	"github.com/zargo-io/zargo/concurrency"
@@ -153,12 +152,6 @@ func (n *Node) fromCopy(key, path string, m meta.Node) (*Node, error) {
 		return nil, at.Errorf(err)
 	}
 	return found, nil
-}
-
-// holder returns the path of the group whose consolidated metadata contained the node.
-func (n *Node) holder() string {
-	path := strings.TrimSuffix(strings.TrimSuffix(n.Doc.Key, document.ZarrJSON), document.ZMetadata)
-	return strings.TrimSuffix(path, "/")
 }
 
 // Confirm checks that the stored metadata of an array equals opened, the metadata of the opened

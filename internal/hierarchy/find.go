@@ -81,16 +81,9 @@ func (n *Node) OpenBelow(ctx context.Context, path string, w document.Kind) (*No
 	return found, err
 }
 
-// Refresh opens an array again from the store. If only consolidated metadata contains the array,
-// Refresh reads the consolidated metadata again.
+// Refresh opens an array again from its stored documents. It returns fault.NotFound if the store
+// proves their absence, also if consolidated metadata contains the array.
 func (n *Node) Refresh(ctx context.Context) (*Node, error) {
 	at := &Node{Store: n.Store, Path: n.Path, Cfg: n.Cfg.Stored()}
-	found, err := at.OpenStored(ctx, document.Array)
-	if n.From == FromCopy && errors.Is(err, fault.NotFound) {
-		var top *Node
-		if top, err = at.at(n.holder()).OpenStored(ctx, document.Group); err == nil {
-			found, err = top.OpenBelow(ctx, Below(top.Path, n.Path), document.Array)
-		}
-	}
-	return found, err
+	return at.OpenStored(ctx, document.Array)
 }
