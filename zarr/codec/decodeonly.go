@@ -15,6 +15,10 @@ type DecodeOnly interface {
 	CannotEncode() error
 }
 
+// CannotEncode returns the error of the first codec that can only decode, or nil. [Chain.Encode]
+// returns this error.
+func (c *Chain) CannotEncode() error { return c.reads }
+
 // unusable returns the reason why a codec cannot encode, or nil.
 func unusable(codec any) error {
 	if d, ok := codec.(DecodeOnly); ok {

@@ -37,6 +37,7 @@ const (
 	DraftCodec           Rule = "draft-codec"
 	NoEndian             Rule = "no-endian"
 	CodecRange           Rule = "codec-range"
+	EncoderSetting       Rule = "encoder-setting"
 )
 
 // Rules of chunks. Readers accept chunks that violate them.
@@ -143,6 +144,7 @@ func table() []entry {
 		{NoConsolidatedFormat, Warning, fault.Metadata, "consolidated metadata of v2 lacks \"zarr_consolidated_format\"; it is read as 1", "zarr-python 2, consolidated metadata"},
 		{DraftCodec, Warning, fault.Metadata, "a codec has the name that it had in drafts of v3", "Zarr codecs specifications 1.0, bytes"},
 		{NoEndian, Warning, fault.Metadata, "the codec \"bytes\" lacks \"endian\" although elements have a byte order; it is read as little", "Zarr codecs specifications 1.0, bytes, \"Configuration parameters\""},
+		{EncoderSetting, Note, fault.Metadata, "a codec's configuration has a setting of the encoder that zargo does not accept, or chunks that the codec cannot encode; chunks can be read but not written", "numcodecs; Zarr codecs specifications 1.0, \"Configuration parameters\""},
 		{CodecRange, Warning, fault.Metadata, "a number in a codec's configuration is out of range, but its meaning is unambiguous", "Zarr codecs specifications 1.0, \"Configuration parameters\""},
 
 		{ElementForm, Warning, fault.Corrupt, "stored bytes do not encode an element; the nearest element is read", core + "\"Data types\"; zarr-extensions, data types"},

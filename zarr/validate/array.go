@@ -35,6 +35,9 @@ type chunks struct {
 // array checks the keys of an array. With Options.Data it also decodes the chunks.
 func (r *run) array(ctx context.Context, a *zarr.Array, findings *nodeFindings) error {
 	c := &chunks{r: r, a: a, findings: findings, layout: layoutOf(a)}
+	if err := a.CannotEncode(); err != nil {
+		findings.report(rule.Finding{Rule: rule.EncoderSetting, Text: err.Error()})
+	}
 	if c.undefined() {
 		c.present = chunkkeys.NewSet(c.keys.Grid)
 	}
