@@ -67,6 +67,9 @@ func (c *copyCmd) Run(ctx context.Context, s *session) error {
 	if err := transfer.Clean(ctx, p, open); err != nil {
 		return e.target.fail(err)
 	}
+	if err := c.account(ctx, s, p, open); err != nil {
+		return e.target.fail(err)
+	}
 	if _, err := fmt.Fprintf(s.out, "copied %s, %s\n", render.Plural(writtenArrays(p), "array"), sized(last.Moved.BytesWritten)); err != nil {
 		return err
 	}
@@ -78,6 +81,18 @@ func (c *copyCmd) Run(ctx context.Context, s *session) error {
 		return e.target.fail(err)
 	}
 	return consolidateFlag{c.Consolidate}.after(ctx, s, e.target, n)
+}
+
+// account warns of nodes that the copy lacks, by listings of the groups of both sides. The plan warned
+// of everything else.
+func (c *copyCmd) account(ctx context.Context, s *session, p *transfer.Plan, open transfer.Opener) error {
+	all, err := transfer.Unaccounted(ctx, p, open)
+	for _, u := range all {
+		if u.Node && (u.In == transfer.Source) != u.Absent {
+			s.warn("%s: the copy lacks this node: %s: %s", u.Key, u.In, u.Why)
+		}
+	}
+	return err
 }
 
 // unfinished returns the error of a copy that did not complete, with a hint on how to go on.

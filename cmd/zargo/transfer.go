@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -267,12 +268,32 @@ func (c *transferVerifyCmd) Run(ctx context.Context, s *session) error {
 	over.Store(true)
 	s.far.at(int64(p.Tasks()-len(missing)), int64(p.Tasks()))
 	if len(missing) == 0 {
-		return nil
+		return s.accounted(ctx, p, open)
 	}
 	if err := printMissing(s.out, p, missing); err != nil {
 		return err
 	}
 	return fmt.Errorf("%d of %s are not done: run them with zargo transfer run or resume", len(missing), render.Plural(p.Tasks(), "task"))
+}
+
+// accounted warns of everything in the groups of the source and of the target that the plan does not
+// account for. It returns an error if the plan or the target lacks a node of the source.
+func (s *session) accounted(ctx context.Context, p *transfer.Plan, open transfer.Opener) error {
+	all, err := transfer.Unaccounted(ctx, p, open)
+	if err != nil {
+		return again(trimmed(err))
+	}
+	var lacks []string
+	for _, u := range all {
+		s.warn("%s: %s: %s", u.In, cmp.Or(u.Key, "."), u.Why)
+		if u.Node && (u.In == transfer.Source) != u.Absent {
+			lacks = append(lacks, u.Key)
+		}
+	}
+	if len(lacks) > 0 {
+		return fault.Newf(fault.Conflict, "the copy lacks %s of the source, such as %q", render.Plural(len(lacks), "node"), lacks[0])
+	}
+	return nil
 }
 
 // printMissing prints, for each stage, the number of tasks that are not done and their numbers.

@@ -23,6 +23,11 @@ type warnings struct {
 }
 
 func (w *warnings) warn(format string, args ...any) {
+	for i, a := range args {
+		if text, ok := a.(string); ok {
+			args[i] = render.OneLine(text) // it may be a name that begins with white space
+		}
+	}
 	text := fmt.Sprintf(format, args...)
 	w.mu.Lock()
 	defer w.mu.Unlock()

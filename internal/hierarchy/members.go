@@ -63,6 +63,7 @@ type Found struct {
 	Err  error
 
 	path   string
+	top    bool // Err is the error of listing the group itself
 	object bool // the path is that of an object, which is not a directory
 	large  bool // the documents are longer than soon, so Node is not read yet
 }
@@ -103,13 +104,14 @@ func (n *Node) Members(ctx context.Context, depth int) iter.Seq[Found] {
 // walk calls yield for the stored nodes below the group, in the order of Members, until yield
 // returns false. An error of the store is yielded with an empty path and ends the walk.
 func (n *Node) walk(ctx context.Context, depth int, yield func(Found) bool) {
+	top := true
 	for level := []*Node{n}; len(level) > 0 && depth != 0; depth-- {
 		children, err := n.children(ctx, level)
 		if err != nil {
-			yield(Found{Err: err})
+			yield(Found{Err: err, top: top})
 			return
 		}
-		level = nil
+		level, top = nil, false
 		if !n.opened(ctx, children, func(f Found) bool {
 			if f.path != "" && f.Node == nil && f.Err == nil {
 				n.passedOver(f.path, f.object)
@@ -242,10 +244,15 @@ func (n *Node) openChild(ctx context.Context, c document.Place, most int64) (*No
 	if found, err := at.openGiven(document.Any); err != nil || found != nil {
 		return found, err
 	}
+	denied := error(nil) // as in a search for documents, it counts as absent if another document makes a node
 	for _, f := range formats {
 		in := at.Docs()
 		in.Format, in.Limit = f, most
 		docs, err := in.FindMember(ctx)
+		if errors.Is(err, fault.Refused) {
+			denied = cmp.Or(denied, err)
+			continue
+		}
 		if err != nil {
 			return nil, at.Errorf(unnamed(in.Path, err))
 		}
@@ -256,6 +263,9 @@ func (n *Node) openChild(ctx context.Context, c document.Place, most int64) (*No
 		if found != nil {
 			return found, nil
 		}
+	}
+	if denied != nil {
+		return nil, at.Errorf(unnamed(at.Path, denied))
 	}
 	return nil, nil
 }

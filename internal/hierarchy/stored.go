@@ -68,7 +68,7 @@ func (n *Node) own(ctx context.Context, depth int, yield func(Found) bool) {
 	complete, unlisted := true, error(nil)
 	keep := func(f Found) bool {
 		if f.path == "" { // an error of the listing
-			if !versus.any && c.nodes != nil && (errors.Is(f.Err, errors.ErrUnsupported) || errors.Is(f.Err, fault.Refused)) {
+			if f.top && c.nodes != nil && (errors.Is(f.Err, errors.ErrUnsupported) || errors.Is(f.Err, fault.Refused)) {
 				unlisted = f.Err
 				return false
 			}
@@ -144,14 +144,13 @@ func (n *Node) report(f rule.Finding) error {
 // their metadata.
 type comparison struct {
 	copies *meta.Copies
-	any    bool            // the walk found a node
 	seen   map[string]bool // the paths in copies that the walk found
 	differ map[string]string
 }
 
 // add compares the stored metadata of the node at a path.
 func (c *comparison) add(path string, stored meta.Node) {
-	if c.any = true; c.copies == nil {
+	if c.copies == nil {
 		return
 	}
 	switch m := c.copies.Node(path); {

@@ -49,6 +49,31 @@ func (r *run) refused(ctx context.Context, key string, findings *nodeFindings) e
 	return nil
 }
 
+// unread reports an object in a group that cannot be read although the store lists it. Its name may
+// be that of a node, so readers of the group fail.
+func (r *run) unread(ctx context.Context, key string, findings *nodeFindings) error {
+	counted, st := r.begin(ctx)
+	_, err := st.Get(counted, join(key, docV3), store.GetOptions{Range: store.Within(0, 1)}, nil)
+	if err == nil || errors.Is(err, fault.NotFound) || errors.Is(err, fault.Corrupt) { // a loop
+		_, err = st.Get(counted, key, store.GetOptions{Range: store.Within(0, 1)}, nil)
+	} else {
+		key = join(key, docV3)
+	}
+	switch {
+	case err == nil, errors.Is(err, fault.Corrupt): // another object
+		return nil
+	case fatal(ctx, err):
+		return err
+	}
+	f := rule.FromError("", err)
+	if errors.Is(err, fault.NotFound) { // a link without a target
+		f = rule.Finding{Rule: rule.Unreadable, Text: err.Error(), Err: err}
+	}
+	f.Key = key
+	findings.report(f)
+	return nil
+}
+
 // inTheWayOf returns the position of a chunk that the key part may hide, because part is below the
 // chunk's key or is a parent of it.
 func (c *chunks) inTheWayOf(part string) (coord []int, ok bool) {

@@ -179,7 +179,7 @@ func (r *run) group(ctx context.Context, g *zarr.Group, findings *nodeFindings) 
 		default:
 			findings.report(rule.Finding{Rule: rule.StrayKey, Key: e.Key})
 			if e.Size < 0 { // in a directory: a dangling symbolic link, for example to a disk that is not mounted
-				if err := r.refused(ctx, join(e.Key, docV3), findings); err != nil {
+				if err := r.unread(ctx, e.Key, findings); err != nil {
 					return nil, err
 				}
 			}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
 	"iter"
 	"os"
 	"strings"
@@ -131,7 +132,11 @@ func (w *walk) folder(path, prefix string) error {
 			if !w.o.Match(w.prefix, store.Entry{Key: key, Dir: true}) {
 				return nil
 			}
-			if any, err := w.holdsKey(full, key+"/"); err != nil || !any {
+			any, err := w.holdsKey(full, key+"/")
+			if errors.Is(err, fs.ErrPermission) {
+				any, err = true, nil // it may hold keys, which the consumer cannot read
+			}
+			if err != nil || !any {
 				return err
 			}
 			return w.give(store.Entry{Key: key, Dir: true})

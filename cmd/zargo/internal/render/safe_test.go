@@ -64,14 +64,14 @@ func TestHarmless(t *testing.T) {
 	}
 }
 
-// TestOneLine checks that names keep their white space, and that messages do not.
+// TestOneLine checks that names and messages keep their white space, but not line feeds.
 func TestOneLine(t *testing.T) {
 	for in, want := range map[string]string{" lead": " lead", "trail ": "trail ", "a\nb\t": `a\nb\t`, "\u2003x": `\u2003x`, "\u009b": `\u009b`, "a\xff": `a\xff`, "\ufffd": `\ufffd`} {
 		if got := OneLine(in); got != want {
 			t.Errorf("%q: %q, want %q", in, got, want)
 		}
 	}
-	if got := Message(" a\nb \n"); got != "a; b" {
+	if got := Message("\n a\nb \n"); got != " a; b " {
 		t.Errorf("%q", got)
 	}
 }

@@ -42,9 +42,10 @@ func OneLine(text string) string {
 }
 
 // Message returns the text of an error or a warning on one line. It is like [OneLine], but joins
-// the lines of the text with "; " and removes white space at both ends.
+// the lines of the text with "; " and removes line feeds at both ends. Other white space at the ends
+// may be that of a name.
 func Message(text string) string {
-	return OneLine(strings.ReplaceAll(strings.TrimSpace(text), "\n", "; "))
+	return OneLine(strings.ReplaceAll(strings.Trim(text, "\n"), "\n", "; "))
 }
 
 // Plural formats a number and a noun, such as "1 chunk" or "2 chunks".
