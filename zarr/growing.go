@@ -40,7 +40,11 @@ func (g growing) Parse(doc document.Stored) (grow.Array, error) {
 	if err != nil {
 		return nil, err
 	}
-	return growing{newNode(at, g.cfg).(*Array)}, nil
+	a, ok := newNode(at, g.cfg).(*Array)
+	if !ok {
+		return nil, fault.Newf(fault.Conflict, "the array was replaced by a group concurrently")
+	}
+	return growing{a}, nil
 }
 
 // Stored returns the array with its stored documents, which it reads unless the array has them.

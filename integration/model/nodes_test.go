@@ -301,7 +301,11 @@ func (w *nodesWorld) open(ctx context.Context, a *actor, p string) (n zarr.Node)
 	w.do(ctx, a, o, func(ctx context.Context) (err error) {
 		n, err = zarr.Open(ctx, a.store(), p, opts...)
 		return err
-	}, nil)
+	}, func() {
+		if w.places[p].docs["zarr.json"] != nil && n.Format() == 2 {
+			n = nil // who asks for the hidden node gets it
+		}
+	})
 	return n
 }
 
@@ -577,6 +581,14 @@ func (w *nodesWorld) lookAt(pl *place, what string) {
 	if at, ok := pl.sets[number(n.Attrs()["set"])]; by == 0 && ok && at > made.began {
 		// The attributes were set after the creator had put .zarray or .zgroup, and before .zattrs.
 		by, pl.anonymous = made.id, true
+	}
+	if d := pl.docs["zarr.json"]; by != made.id && d != nil && d.by.kind == doMigrate && w.removed(pl.path, d.by) {
+		w.h.count("looks at a node that was removed during its migration")
+		return // removals have no conditions
+	}
+	if o := w.h.ops[by]; by != made.id && o != nil && w.removed(pl.path, o) {
+		w.h.count("looks at a node that was removed during its creation")
+		return
 	}
 	if by != made.id {
 		w.h.fail("%s: %v is acknowledged, and the node of %d is stored", what, made, by)

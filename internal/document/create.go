@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"slices"
 	"strings"
 
 	"github.com/zargo-io/zargo/concurrency"
@@ -204,14 +203,10 @@ func (g ground) holds(ctx context.Context) error {
 	if g.own {
 		return nil
 	}
-	others := []string{ZArray}
-	if g.doc.Name == ZGroup {
-		others = append(others, ZarrJSON)
-	}
-	same := make([]bool, 1+len(others))
+	same := make([]bool, 2)
 	err := concurrency.EachN(ctx, len(same), len(same), func(ctx context.Context, i int) error {
 		if i > 0 {
-			is, err := g.at.Look(ctx, others[i-1])
+			is, err := g.at.Look(ctx, ZArray)
 			same[i] = err == nil && !is.There()
 			return nil
 		}
@@ -220,8 +215,19 @@ func (g ground) holds(ctx context.Context) error {
 		same[i] = errors.Is(err, fault.Unchanged)
 		return nil
 	})
-	if err != nil || !slices.Contains(same, false) {
+	if err == nil && same[0] && same[1] && g.doc.Name == ZGroup {
+		// A migration puts zarr.json before it deletes .zarray.
+		is, look := g.at.Look(ctx, ZarrJSON)
+		same[1] = look == nil && !is.There()
+	}
+	if err != nil || same[0] && same[1] {
 		return err
+	}
+	if g.doc.Name == ZarrJSON {
+		// A reader takes a zarr.json that is about to be withdrawn for the group.
+		if err := g.at.Met(ctx, ZArray); err != nil && !errors.Is(err, fault.Exists) {
+			return err
+		}
 	}
 	_, err = g.at.group(ctx, g.format)
 	return err

@@ -141,9 +141,21 @@ func (n *Node) inGroup(ctx context.Context) error {
 }
 
 // rival returns the name of a document that makes the path another node than the document name
-// does. It returns "" if there is none. A denied read counts as absent, as in [Node.Find].
+// does. It returns "" if there is none. A denied read counts as absent, as in [Node.Find]. It looks
+// at zarr.json last, because a migration puts it before it deletes the v2 documents.
 func (n *Node) rival(ctx context.Context, name string) (string, error) {
 	others := rivals(name)
+	if others[0] == ZarrJSON {
+		if found, err := n.firstOf(ctx, others[1:]); err != nil || found != "" {
+			return found, err
+		}
+		others = others[:1]
+	}
+	return n.firstOf(ctx, others)
+}
+
+// firstOf returns the first of the documents that exists, or "".
+func (n *Node) firstOf(ctx context.Context, others []string) (string, error) {
 	is := make([]Stored, len(others))
 	err := concurrency.EachN(ctx, len(others), len(others), func(ctx context.Context, i int) (err error) {
 		if is[i], err = n.Look(ctx, others[i]); errors.Is(err, fault.Refused) {

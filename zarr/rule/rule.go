@@ -72,7 +72,10 @@ const (
 	// LeftOverClaim is violated by a node whose document records an unfinished append or resize.
 	// The operation may be in progress, or its process was killed.
 	LeftOverClaim Rule = "left-over-claim"
-	Unlisted      Rule = "not-listed"
+	// OutdatedLevels is violated by a group with a pyramid whose array or levels have changed since
+	// package pyramid computed the levels, or whose levels are not complete.
+	OutdatedLevels Rule = "outdated-levels"
+	Unlisted       Rule = "not-listed"
 	// Convention is violated by an attribute of a convention that packages crs and multiscale
 	// ignore or do not use. The elements are read as they are.
 	Convention Rule = "convention"
@@ -162,6 +165,7 @@ func table() []entry {
 		{MissingChunk, Warning, fault.Corrupt, "a chunk is not stored and the fill value is null; its elements are undefined and are read as the default of the data type", v2 + "\"Metadata\""},
 		{Stale, Fault, fault.Metadata, "consolidated metadata differs from the stored metadata", core + "\"Consolidated metadata\""},
 		{LeftOverClaim, Note, fault.Metadata, "a change of the shape is in progress, or its process was killed", "zargo"},
+		{OutdatedLevels, Warning, fault.Metadata, "the levels of a pyramid are not those of its array", "zargo"},
 		{Unlisted, Note, unsupported, "the store cannot list; chunks are requested one by one, and other keys are not found", core + "\"Abstract store interface\""},
 		{Convention, Note, fault.Metadata, "an attribute of a convention for coordinates or pyramids is malformed or not used", "Zarr conventions proj, spatial and multiscales 0.1; OME-Zarr 0.4 to 0.6; CF conventions, section 5.6"},
 

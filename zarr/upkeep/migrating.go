@@ -147,7 +147,11 @@ func (c *claimed) giveUp(ctx context.Context, at *document.Node) {
 func done(ctx context.Context, h *document.Held) error {
 	done := h.Claim()
 	done.Done = true
-	return h.Commit(ctx, document.Change{Claim: done, Record: h.Record()})
+	err := h.Commit(ctx, document.Change{Claim: done, Record: h.Record()})
+	if is := h.Claim(); err == nil && (is.ID != done.ID || !is.Done) {
+		err = fault.Newf(fault.Conflict, "%q was replaced concurrently", h.Doc().Key)
+	}
+	return err
 }
 
 // mark replaces the claims by marks, which remain.

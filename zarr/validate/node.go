@@ -157,7 +157,7 @@ func (r *run) open(ctx context.Context, path string, findings *nodeFindings) (n 
 
 // group checks the keys at a group and its consolidated metadata.
 func (r *run) group(ctx context.Context, g *zarr.Group, findings *nodeFindings) (below []place, err error) {
-	path, docs := g.Path(), documents{}
+	path, docs, built := g.Path(), documents{}, false
 	counted, st := r.begin(ctx)
 	for e, err := range store.Pages(counted, st, path, store.ListOptions{Depth: store.OneLevel}) {
 		if errors.Is(err, errors.ErrUnsupported) {
@@ -171,6 +171,7 @@ func (r *run) group(ctx context.Context, g *zarr.Group, findings *nodeFindings) 
 		}
 		switch part := name(path, e.Key); {
 		case e.Dir && strings.HasPrefix(part, private):
+			built = built || part == statesOfPyramids
 			below = append(below, place{e.Key, perhaps})
 		case e.Dir:
 			below = append(below, place{e.Key, likely})
@@ -186,6 +187,11 @@ func (r *run) group(ctx context.Context, g *zarr.Group, findings *nodeFindings) 
 		}
 	}
 	docs.check(findings.report, path)
+	if built {
+		if err := r.pyramids(ctx, g, findings); err != nil {
+			return nil, err
+		}
+	}
 	if m := g.Metadata(); docs[docConsolidated] && g.Format() == 2 || m.Consolidated != nil || m.Unreadable != nil {
 		if err := r.consolidated(ctx, g, findings); err != nil {
 			return nil, err
