@@ -136,7 +136,7 @@ func TestWriteDropsStatistics(t *testing.T) {
 		st := mem.New()
 		spec := stations(format)
 		spec.Attrs["time_coverage_end"] = "2020"
-		spec.Vars[1].Spec.Attrs = map[string]any{"actual_range": []any{0, 1}, "valid_range": []any{0, 9}}
+		spec.Vars[1].Attrs = map[string]any{"actual_range": []any{0, 1}, "valid_range": []any{0, 9}}
 		first, err := dataset.Create(t.Context(), st, "", spec, dataset.Options{})
 		if err != nil {
 			t.Fatal(err)

@@ -31,8 +31,11 @@ func ExampleNewPlanAt() {
 		log.Fatal(err)
 	}
 	v, err := st.Get(ctx, "b/c/0", store.GetOptions{}, nil)
-	fmt.Println(v.Bytes, err)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("%x\n", v.Bytes)
 	// Output:
 	// objects
-	// [1 2] <nil>
+	// 0102
 }

@@ -144,7 +144,7 @@ func printTree(out io.Writer, root string, rows []row) error {
 		up.below = append(up.below, b)
 	}
 	w := bufio.NewWriter(out)
-	w.WriteString(render.OneLine(root) + "\n")
+	_, _ = w.WriteString(render.OneLine(root) + "\n") // Flush returns the error
 	draw(w, top, "")
 	return w.Flush()
 }
@@ -156,11 +156,11 @@ func draw(w *bufio.Writer, of *branch, indent string) {
 		if i == len(of.below)-1 {
 			stem, next = "└── ", "    "
 		}
-		w.WriteString(indent + stem + render.OneLine(n.name))
+		name := render.OneLine(n.name)
 		if !n.leaf {
-			w.WriteByte('/')
+			name += "/"
 		}
-		w.WriteString(n.long + "\n")
+		_, _ = w.WriteString(indent + stem + name + n.long + "\n")
 		draw(w, n, indent+next)
 	}
 }

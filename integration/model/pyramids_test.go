@@ -36,8 +36,6 @@ type pyramidWorld struct {
 	labels  bool     // the array has the coordinate x
 	changed int      // step of the last change of the array or the coordinate
 	levels  []change // changes of objects of levels
-	builds  int      // acknowledged builds
-	current int      // looks that found the status current
 }
 
 // change is a change of an object of a level by an operation.
@@ -123,7 +121,7 @@ func (w *pyramidWorld) actor(ctx context.Context, a *actor) {
 		}
 		switch k.pick(a) {
 		case doBuild:
-			w.build(ctx, a, true)
+			_ = w.build(ctx, a, true)
 		case doWrite:
 			w.write(ctx, a)
 		case doAppend:

@@ -188,12 +188,3 @@ func (n *Node) Confirm(ctx context.Context, opened *meta.Array) error {
 	}
 	return nil
 }
-
-// unreadable returns the error of reading the consolidated metadata, or nil if the consolidated
-// metadata is absent or readable.
-func (c *copied) unreadable() error {
-	if c == nil {
-		return nil
-	}
-	return c.bad
-}

@@ -153,13 +153,13 @@ func (c *comparison) add(path string, stored meta.Node) {
 	if c.copies == nil {
 		return
 	}
-	switch m := c.copies.Node(path); {
-	case m == nil:
+	m := c.copies.Node(path)
+	if m == nil {
 		c.note(path, "is missing")
-	default:
-		if c.seen[path] = true; !document.Same(m, stored) {
-			c.note(path, "has changed")
-		}
+		return
+	}
+	if c.seen[path] = true; !document.Same(m, stored) {
+		c.note(path, "has changed")
 	}
 }
 

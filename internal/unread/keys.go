@@ -87,10 +87,10 @@ func keysOf(ctx context.Context, st store.Store, top, group string, nodes map[st
 			if err != nil {
 				return nil, nil, err
 			}
-			switch at := strings.TrimPrefix(strings.TrimPrefix(doc, top), "/"); {
-			case doc == "":
+			switch at := strings.TrimPrefix(strings.TrimPrefix(doc, top), "/"); doc {
+			case "":
 				extra = append(extra, Key{Key: key, Why: WhyFolder})
-			case doc == e.Key:
+			case e.Key:
 				extra = append(extra, Key{Key: at, Why: WhyNode, Node: true})
 			default:
 				extra = append(extra, Key{Key: at, Why: WhyUnreachable, Node: true})
