@@ -77,9 +77,10 @@ const maxObjects = 1 << 30
 // comment describes the layout of the levels.
 //
 // After an interrupted build, the next call with the same options continues it and skips complete
-// levels and, if it was the first build of the array, stored chunks. If all levels are current, Build does nothing. If the array has changed
-// since they were computed, it computes all of them again. If a level is missing, it computes that
-// level and the following ones again. [StatusOf] reports whether levels are current.
+// levels and, if it was the first build of the array, stored chunks. If all levels are current,
+// Build does nothing. If the array has changed since they were computed, it computes all of them
+// again. If a level is missing, it computes that level and the following ones again. [StatusOf]
+// reports whether levels are current.
 //
 // Build returns fault.Exists if other nodes or objects are stored at the paths of the levels,
 // fault.Conflict if an unfinished build had other options, or if the array or a level was changed

@@ -57,8 +57,9 @@
 // array changes during a build, or if another process changes objects of the levels, the build
 // fails with fault.Conflict after its last chunk, and the next one starts over. After a build, the
 // object also contains hashes of the objects of each level. If an object of a level is changed
-// later, the level and the following ones are not current. Stores whose listings lack versions, such as web servers, have no hash.
-// Versions belong to a store, so copies of a pyramid have no hash either.
+// later, the level and the following ones are not current. Stores whose listings lack versions, such
+// as web servers, have no hash. Versions belong to a store, so copies of a pyramid have no hash
+// either.
 //
 // # Memory
 //

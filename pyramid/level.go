@@ -61,6 +61,7 @@ func (b *builder) level(ctx context.Context, level int, from *zarr.Array, u unpu
 	var missing iter.Seq[zarr.Region] = func(yield func(zarr.Region) bool) {
 		for r := range to.ObjectRegions() {
 			if present.Has(r.Coord) {
+				b.record.skip(join(to.Path(), to.Metadata().Keys.Key(r.Coord)))
 				b.counter.add(level, 1, true)
 				continue
 			}

@@ -74,6 +74,7 @@ type recorded struct {
 	sum     [sha256.Size]byte // of the value
 	parts   bool              // the value was put in parts, so its sum is unknown
 	gone    bool              // the object was deleted
+	skipped bool              // another build had stored the object, with any version
 }
 
 func (r *recorder) note(key string, n recorded) {
@@ -81,6 +82,9 @@ func (r *recorder) note(key string, n recorded) {
 	defer r.mu.Unlock()
 	r.puts[key] = n
 }
+
+// skip records that the build does not store an object, because another one has stored it.
+func (r *recorder) skip(key string) { r.note(key, recorded{skipped: true}) }
 
 // Put implements [store.Store].
 func (r *recorder) Put(ctx context.Context, key string, value []byte, o store.PutOptions) (store.Version, error) {
@@ -147,7 +151,7 @@ func (b *builder) result(ctx context.Context, level int) (string, error) {
 			continue
 		case !ok && b.over(level) && ofGrid(own, e.Key), is.gone:
 			return "", errReplaced
-		case !ok, is.version == e.Version:
+		case !ok, is.skipped, is.version == e.Version:
 			continue
 		case is.parts:
 			return "", errReplaced

@@ -224,7 +224,8 @@ func (b *builder) once(ctx context.Context) (done bool, err error) {
 
 // inspect sets Keep and Over of the state from the stored levels. stale means that the source has
 // changed since they were made. The levels after one that is missing, or whose objects were changed,
-// are not current either. inspect returns fault.Exists if objects that no build made are in the place of a level.
+// are not current either. inspect returns fault.Exists if objects that no build made are in the
+// place of a level.
 func (b *builder) inspect(ctx context.Context, stale bool, old *state) error {
 	attrs, err := b.attrs(ctx)
 	if err != nil {
@@ -334,6 +335,8 @@ func (b *builder) unchanged(ctx context.Context) (store.Version, error) {
 		return "", fault.Newf(fault.Conflict, "another build of the pyramid began after a change of the array")
 	case b.state.differs(state{Versions: now}):
 		return "", errMoved
+	case old.Over && (!b.state.Over || old.Keep < b.state.Keep):
+		return "", errReplaced // another build found it, in levels that this one may have skipped
 	case replaced != nil:
 		// The next build must not skip the objects.
 		b.state.Over, b.state.Keep, b.state.Results = true, 0, nil

@@ -313,6 +313,47 @@ func TestLateRequests(t *testing.T) {
 	}
 }
 
+// TestSkippedChunkRemoved removes a chunk that a continued build has skipped, while it computes the
+// next level. The build fails, and the next one computes all levels.
+func TestSkippedChunkRemoved(t *testing.T) {
+	for form, spec := range map[string]zarr.Spec{"chunks": small(), "shards": sharded()} {
+		t.Run(form, func(t *testing.T) {
+			st := mem.New()
+			image(t, st, "a", spec)
+			set(t, st, 1)
+			interrupted := errors.New("interrupted")
+			partial := store.Around(st, store.Hooks{Before: func(ctx context.Context, c store.Call) (context.Context, error) {
+				if c.Op == store.OpPut && c.Key == "1/a/zarr.json" {
+					return ctx, interrupted
+				}
+				return ctx, nil
+			}})
+			if _, err := pyramid.Build(t.Context(), partial, "a", pyramid.Options{Levels: 2}); !errors.Is(err, interrupted) {
+				t.Fatal(err)
+			}
+			removed := false
+			removing := store.Around(st, store.Hooks{Before: func(ctx context.Context, c store.Call) (context.Context, error) {
+				if c.Op == store.OpPut && strings.HasPrefix(c.Key, "2/a/c/") && !removed {
+					removed = true
+					if err := st.Delete(ctx, "1/a/c/0/0", store.DeleteOptions{}); err != nil {
+						t.Error(err)
+					}
+				}
+				return ctx, nil
+			}})
+			if _, err := pyramid.Build(t.Context(), removing, "a", pyramid.Options{Levels: 2}); !errors.Is(err, fault.Conflict) || !removed {
+				t.Errorf("a build whose skipped chunk was removed: %v, %v", err, removed)
+			}
+			status(t, st, pyramid.Incomplete)
+			build(t, st, "a", pyramid.Options{Levels: 2})
+			status(t, st, pyramid.Current)
+			if got := elementsOf(t, st, 2); got != "[1]" {
+				t.Errorf("the levels contain %s", got)
+			}
+		})
+	}
+}
+
 // TestSourceGrowsWhileOpened extends the source after Build has opened it and before it lists the
 // objects. The levels are those of the longer array.
 func TestSourceGrowsWhileOpened(t *testing.T) {
