@@ -102,15 +102,32 @@ func (c *duCmd) show(ctx context.Context, s *session, list func(each func(store.
 	for _, u := range nodes {
 		all = append(all, u)
 	}
-	slices.SortFunc(all, func(a, b *usage) int {
-		return slices.Compare(strings.Split(a.Path, "/"), strings.Split(b.Path, "/"))
-	})
+	slices.SortFunc(all, func(a, b *usage) int { return comparePaths(a.Path, b.Path) })
 	if c.JSON {
 		err = render.JSON(s.out, all)
 	} else {
 		err = printUsage(s.out, all)
 	}
 	return top, cmp.Or(err, p.fail(unread))
+}
+
+// comparePaths compares paths by their segments.
+func comparePaths(a, b string) int {
+	for {
+		x, restA, moreA := strings.Cut(a, "/")
+		y, restB, moreB := strings.Cut(b, "/")
+		switch c := strings.Compare(x, y); {
+		case c != 0:
+			return c
+		case !moreA && !moreB:
+			return 0
+		case !moreA:
+			return -1
+		case !moreB:
+			return 1
+		}
+		a, b = restA, restB
+	}
 }
 
 // eachOf calls each for every entry of a listing.
@@ -130,23 +147,26 @@ func (c *duCmd) nodes(ctx context.Context, s *session, p *place) (nodes map[stri
 	n, err := zarr.Open(ctx, p.Store, p.path, s.options()...)
 	top := &usage{Kind: kindFolder}
 	nodes = map[string]*usage{"": top}
-	var infos []nodeInfo
+	add := func(d nodeInfo) {
+		if d.Kind != kindObject {
+			nodes[d.Path] = &usage{Kind: d.Kind, Path: d.Path}
+		}
+	}
 	switch {
 	case errors.Is(err, fault.NotFound):
+		var infos []nodeInfo
 		infos, unread, err = s.browse(ctx, p, false)
+		for _, d := range infos {
+			add(d)
+		}
 	case err == nil:
 		top.Kind = "array"
 		if g, ok := n.(*zarr.Group); ok {
 			top.Kind = "group"
 			unread, err = p.members(g.Walk(ctx), func(m zarr.Node, d nodeInfo) {
 				d.Path = m.Path()
-				infos = append(infos, d)
+				add(d)
 			})
-		}
-	}
-	for _, d := range infos {
-		if d.Kind != kindObject {
-			nodes[d.Path] = &usage{Kind: d.Kind, Path: d.Path}
 		}
 	}
 	return nodes, unread, err

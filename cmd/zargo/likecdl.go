@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/zargo-io/zargo/cmd/zargo/internal/cdl"
+	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/dataset"
 	"github.com/zargo-io/zargo/internal/masked"
 	"github.com/zargo-io/zargo/zarr"
@@ -31,6 +32,9 @@ func (c *createCmd) fromFile(ctx context.Context, s *session) error {
 	}
 	b := &specBuilder{format: c.ZFormat, codecs: codecs, warn: func(format string, args ...any) { s.warn(c.Like+": "+format, args...) }}
 	if err := b.parse(text); err != nil {
+		return at(c.Like, err)
+	}
+	if err := b.affordable(concurrency.Memory() / 2); err != nil {
 		return at(c.Like, err)
 	}
 	check := mem.New() // find errors before storing anything
@@ -65,6 +69,23 @@ type specBuilder struct {
 	codecs []codec.Spec
 	warn   func(format string, args ...any)
 	groups []groupSpec // a group precedes the groups below it
+}
+
+// specMemory is the memory in bytes that a variable or a group of a description takes: its
+// description, the opened array, and the documents of the node that is created first to find
+// errors.
+const specMemory = 10 << 10
+
+// affordable returns fault.Limit if the variables take more than limit bytes of memory.
+func (b *specBuilder) affordable(limit int64) error {
+	n := int64(len(b.groups))
+	for _, g := range b.groups {
+		n += int64(len(g.spec.Vars))
+	}
+	if n > limit/specMemory {
+		return fault.Newf(fault.Limit, "the %d variables and groups of the description take about %d bytes of memory, more than %d", n, n*specMemory, limit)
+	}
+	return nil
 }
 
 // groupSpec is a dataset and its path below the root.
