@@ -150,9 +150,9 @@ func (c *claimed) migrate(ctx context.Context, n zarr.Node, nodes []zarr.Node, s
 				there = append(there, m)
 			}
 			if !errors.Is(err, fault.Exists) && !errors.Is(err, fault.Conflict) {
-				c.sent(m.Path)
+				c.sent(m.Path, m.Doc)
 			}
-			if errors.Is(err, fault.Exists) && c.done[source(nodes[i]).Doc.Key] {
+			if errors.Is(err, fault.Exists) && c.done[source(nodes[i]).At.Path] {
 				err = nil // an earlier migration has put it, and it was changed since
 			}
 			if err != nil {

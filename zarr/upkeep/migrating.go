@@ -19,12 +19,12 @@ type claimed struct {
 	keys  []string
 	held  map[string]*document.Held
 	added map[string]bool // documents that Migrate added to carry a claim
-	done  map[string]bool // nodes that an earlier Migrate has completed, by the key of their document
+	done  map[string]bool // nodes that an earlier Migrate has completed, by path
 
 	// The following fields decide what becomes of the claims if Migrate fails; see giveUp. Their keys
 	// are paths of nodes.
-	put  map[string]bool // nodes whose v3 document this Migrate has put, or may have put
-	took map[string]bool // nodes whose claim or mark of an earlier Migrate was taken over
+	put  map[string][]byte // the v3 documents that this Migrate has put, or may have put
+	took map[string]bool   // nodes whose claim or mark of an earlier Migrate was taken over
 }
 
 // unclaimed returns an error if an append or a resize of a node is in progress. The claim of
@@ -84,16 +84,16 @@ func (c *claimed) holdDoc(ctx context.Context, of *document.Source, d document.S
 	c.keys = append(c.keys, d.Key)
 	c.held[d.Key] = h
 	c.added[d.Key] = !d.There()
-	c.done[of.Doc.Key] = c.done[of.Doc.Key] || done
+	c.done[of.At.Path] = c.done[of.At.Path] || done
 	return nil
 }
 
 // sent records that the v3 document of a node is stored, or may be.
-func (c *claimed) sent(path string) {
+func (c *claimed) sent(path string, doc []byte) {
 	if c.put == nil {
-		c.put = map[string]bool{}
+		c.put = map[string][]byte{}
 	}
-	c.put[path] = true
+	c.put[path] = doc
 }
 
 // remove deletes the documents of a node, and with them the claims on the node.
@@ -117,9 +117,9 @@ func (c *claimed) remove(ctx context.Context, of *document.Source) error {
 }
 
 // giveUp ends the remaining claims when Migrate fails, even if ctx has ended. The claims on a node
-// whose v3 document is stored become marks, because readers see that document. If the v3 document
-// may still arrive, the claims remain, and the next Migrate completes the migration. The other
-// claims are released.
+// whose v3 document is stored become marks, because readers see that document. The v3 document of
+// another creator is not that of the node, so it makes no mark. If the v3 document may still arrive,
+// the claims remain, and the next Migrate completes the migration. The other claims are released.
 func (c *claimed) giveUp(ctx context.Context, at *document.Node) {
 	if len(c.keys) == 0 {
 		return
@@ -128,9 +128,9 @@ func (c *claimed) giveUp(ctx context.Context, at *document.Node) {
 	defer cancel()
 	for _, key := range c.keys {
 		h, path := c.held[key], strings.TrimSuffix(key[:strings.LastIndexByte(key, '/')+1], "/")
-		if c.put[path] || c.took[path] {
-			is, err := at.At(path).Look(ctx, document.ZarrJSON)
-			if err == nil && is.There() {
+		if doc, put := c.put[path]; put || c.took[path] {
+			is, err := at.At(path).Get(ctx, document.ZarrJSON)
+			if err == nil && (c.done[path] || put && alike(at.At(path).Key(document.ZarrJSON), is.Bytes, doc)) {
 				_ = done(ctx, h)
 			}
 			continue

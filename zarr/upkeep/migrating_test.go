@@ -125,6 +125,42 @@ func documents(t *testing.T, st store.Store) map[string]string {
 	return all
 }
 
+// TestMigrateMeetsCreator puts the v3 document of another creator before that of a migration, whose
+// context then ends. The document is not that of the v2 array, so the next migration must not remove
+// the array.
+func TestMigrateMeetsCreator(t *testing.T) {
+	st := rows(t)
+	other := mem.New()
+	if _, err := zarr.Create(t.Context(), other, "a", zarr.Spec{Shape: []int{7}, DType: dtype.Float32}); err != nil {
+		t.Fatal(err)
+	}
+	rival, err := other.Get(t.Context(), "a/zarr.json", store.GetOptions{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	met := false
+	meeting := store.Around(st, store.Hooks{Before: func(call context.Context, c store.Call) (context.Context, error) {
+		if c.Op == store.OpPut && c.Key == "a/zarr.json" && !met {
+			met = true
+			if _, err := st.Put(call, c.Key, rival.Bytes, store.PutOptions{}); err != nil {
+				t.Error(err)
+			}
+			cancel()
+		}
+		return call, call.Err()
+	}})
+	if _, err := upkeep.Migrate(ctx, openRows(t, meeting, zarr.Format(2)), upkeep.MigrateOptions{Remove: true}); err == nil || !met {
+		t.Errorf("the first migration: %v, %v", err, met)
+	}
+	if _, err := upkeep.Migrate(t.Context(), openRows(t, st, zarr.Format(2)), upkeep.MigrateOptions{Remove: true}); !errors.Is(err, zarr.ErrExists) {
+		t.Errorf("the second migration: %v", err)
+	}
+	if got, err := zarr.Read[int8](t.Context(), openRows(t, st, zarr.Format(2))); err != nil || !slices.Equal(got, []int8{1, 2, 3}) {
+		t.Errorf("the v2 array has the elements %v, %v", got, err)
+	}
+}
+
 // TestMigrateEnds checks that a migration of two arrays leaves no claim if one of them cannot be
 // migrated, and a mark in the documents of each array that has a v3 document.
 func TestMigrateEnds(t *testing.T) {
