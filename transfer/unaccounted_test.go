@@ -6,6 +6,7 @@ import (
 	"iter"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/zargo-io/zargo/transfer"
@@ -34,12 +35,13 @@ func TestUnaccounted(t *testing.T) {
 		p := w.plan(g, transfer.Options{Target: transfer.Place{Path: "out"}})
 		w.run(p)
 		check(t, transfer.Clean(ctx, p, w.open))
-		look := func() (found []string, lists int) {
+		look := func() (found []string, lists int64) {
+			var count atomic.Int64
 			open := func(ctx context.Context, name string) (store.Store, error) {
 				st, err := w.open(ctx, name)
 				return store.Observe(st, func(_ context.Context, e store.Event) {
 					if e.Op == store.OpList {
-						lists++
+						count.Add(1)
 					} else {
 						t.Errorf("%v of %q", e.Op, e.Key)
 					}
@@ -48,7 +50,7 @@ func TestUnaccounted(t *testing.T) {
 			for _, u := range must(transfer.Unaccounted(ctx, p, open)) {
 				found = append(found, fmt.Sprint(u.In, " ", u.Key, " ", u.Node, " ", u.Absent))
 			}
-			return found, lists
+			return found, count.Load()
 		}
 		if found, lists := look(); len(found) > 0 || lists != 4 {
 			t.Errorf("v%d: %q, %d listings", format, found, lists)

@@ -135,8 +135,10 @@ func (h *history) actor(healthy bool, run func(ctx context.Context, a *actor)) {
 	a.limits = &concurrency.Limits{CPU: concurrency.NewCPU(2), Bytes: concurrency.NewBudget(1 << 20)}
 	ctx, cancel := context.WithCancel(context.Background())
 	a.cancel = cancel
+	h.mu.Lock() // an earlier actor may end already
 	h.actors = append(h.actors, a)
 	h.running++
+	h.mu.Unlock()
 	go func() {
 		defer func() {
 			cancel()
