@@ -131,8 +131,8 @@ func distance(values []float64) (float64, bool) {
 	return step, true
 }
 
-// unwritten reports whether the values of a coordinate are missing or all equal, as in an array whose
-// elements are the fill value.
+// unwritten reports whether the values of a coordinate are missing or all equal, as in an array
+// whose elements are the fill value.
 func unwritten(values []float64) bool {
 	return len(values) > 0 && math.IsNaN(values[0]) ||
 		len(values) > 1 && !slices.ContainsFunc(values, func(v float64) bool { return v != values[0] })

@@ -70,8 +70,8 @@ func TestCoordinates(t *testing.T) {
 	}
 }
 
-// TestCoordinatesOfLongPixels checks that coordinates differ from a transformation if they are apart
-// by pixels of the shorter side, however long the other side is.
+// TestCoordinatesOfLongPixels checks that coordinates differ from a transformation if they are
+// apart by pixels of the shorter side, however long the other side is.
 func TestCoordinatesOfLongPixels(t *testing.T) {
 	n := crs.Node{
 		Array: true, Dims: []string{"y", "x"}, Shape: []int{4, 3}, Attrs: map[string]any{"spatial:dimensions": []any{"y", "x"}, "spatial:transform": []any{122.0, 0.0, 0.0, 0.0, -1.0, 90.0}},

@@ -72,7 +72,8 @@ func newDataset(g *zarr.Group, o Options) *Dataset {
 //
 // Consolidated metadata may be out of date. An index coordinate that was deleted is left out with a
 // finding, and one that was replaced is not an index, as far as reads detect it; see
-// zarr.Group.Open. With zarr.IgnoreConsolidated, the dataset is as its stored documents describe it.
+// zarr.Group.Open. With zarr.IgnoreConsolidated, the dataset is as its stored documents describe
+// it.
 //
 // While an append to the group is in progress, or after a process was killed during one, arrays may
 // have different lengths of the dimension. The dataset then has the rows that all arrays have, and

@@ -148,8 +148,8 @@ func (v *values[K]) unsorted(lo, hi any) (positions, error) {
 	return positions{lo: from, n: max(to-from+1, 0), step: 1}, err
 }
 
-// only returns the first and the last position of a label at an end of a range. The label must occur
-// at consecutive positions. Like other ends of ranges, it is not rounded to float16.
+// only returns the first and the last position of a label at an end of a range. The label must
+// occur at consecutive positions. Like other ends of ranges, it is not rounded to float16.
 func (v *values[K]) only(label any) (first, last int, err error) {
 	t, err := v.parse(label)
 	if err != nil {

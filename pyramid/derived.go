@@ -188,8 +188,8 @@ func (b *builder) attrsOf(level int) map[string]map[string]any {
 }
 
 // coordinates reports whether the levels have index coordinates of all reduced dimensions. They
-// decide the positions: if the last window is smaller than the others, two coordinates are at another
-// distance than a transformation of the windows, and peers use the coordinates.
+// decide the positions: if the last window is smaller than the others, two coordinates are at
+// another distance than a transformation of the windows, and peers use the coordinates.
 func (b *builder) coordinates() bool {
 	for d, dim := range b.source.Dims() {
 		v, ok := b.related.vars[dim]

@@ -49,17 +49,17 @@
 // hash of the keys, sizes and versions of all objects of the array. If the first build of an array
 // is interrupted, the next one with the same options skips the stored chunks and shards. Chunks of
 // only fill values are not stored, so it computes them again. Later builds skip complete levels
-// only, because requests of an interrupted earlier build may arrive late. Concurrent builds with the
-// same options store the same bytes, and all of them succeed.
+// only, because requests of an interrupted earlier build may arrive late. Concurrent builds with
+// the same options store the same bytes, and all of them succeed.
 //
 // The hash identifies the elements of the array without reading them. If it differs, the levels are
 // not current: [StatusOf] reports Outdated, and the next build computes all levels again. If the
 // array changes during a build, or if another process changes objects of the levels, the build
 // fails with fault.Conflict after its last chunk, and the next one starts over. After a build, the
 // object also contains hashes of the objects of each level. If an object of a level is changed
-// later, the level and the following ones are not current. Stores whose listings lack versions, such
-// as web servers, have no hash. Versions belong to a store, so copies of a pyramid have no hash
-// either.
+// later, the level and the following ones are not current. Stores whose listings lack versions,
+// such as web servers, have no hash. Versions belong to a store, so copies of a pyramid have no
+// hash either.
 //
 // # Memory
 //

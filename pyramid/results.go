@@ -40,15 +40,15 @@ func isDocument(key string) bool {
 	return false
 }
 
-// ofResult reports whether an object counts in the hashes in state.Results: the elements of a level,
-// and the presence of its arrays. Other documents do not count.
+// ofResult reports whether an object counts in the hashes in state.Results: the elements of a
+// level, and the presence of its arrays. Other documents do not count.
 func ofResult(e store.Entry) bool {
 	name := path.Base(e.Key)
 	return !isDocument(e.Key) || name == "zarr.json" || name == ".zarray"
 }
 
-// hashResult is like hash, but ignores the content of documents, so that other attributes of a level
-// do not make it outdated.
+// hashResult is like hash, but ignores the content of documents, so that other attributes of a
+// level do not make it outdated.
 func hashResult(list []store.Entry) string {
 	list = slices.Clone(list)
 	for i := range list {

@@ -40,9 +40,9 @@ type state struct {
 	Versions string   `json:"versions,omitempty"`
 	Complete bool     `json:"complete,omitempty"`
 
-	// Results are the hashes of the versions of the objects of each level. They are known if Complete
-	// is set, and for the first Keep levels. A request of an interrupted build may arrive late and
-	// replace an object of a level.
+	// Results are the hashes of the versions of the objects of each level. They are known if
+	// Complete is set, and for the first Keep levels. A request of an interrupted build may arrive
+	// late and replace an object of a level.
 	Results []string `json:"results,omitempty"`
 
 	// Over means that objects of levels after the first Keep ones may be from an earlier version of
@@ -67,9 +67,9 @@ func (l layout) stateKey(source string) string {
 
 func (b *builder) stateKey() string { return b.layout.stateKey(b.source.Path()) }
 
-// listed lists the objects of arrays by key, of those that keep accepts; keep may be nil. It returns
-// nil if the store does not report versions, or if there are more than most objects; most is 0 for
-// any number.
+// listed lists the objects of arrays by key, of those that keep accepts; keep may be nil. It
+// returns nil if the store does not report versions, or if there are more than most objects; most
+// is 0 for any number.
 func listed(ctx context.Context, st store.Store, paths []string, most int, keep func(store.Entry) bool) ([]store.Entry, error) {
 	list := []store.Entry{}
 	for _, path := range paths {
@@ -223,9 +223,9 @@ func (b *builder) once(ctx context.Context) (done bool, err error) {
 }
 
 // inspect sets Keep and Over of the state from the stored levels. stale means that the source has
-// changed since they were made. The levels after one that is missing, or whose objects were changed,
-// are not current either. inspect returns fault.Exists if objects that no build made are in the
-// place of a level.
+// changed since they were made. The levels after one that is missing, or whose objects were
+// changed, are not current either. inspect returns fault.Exists if objects that no build made are
+// in the place of a level.
 func (b *builder) inspect(ctx context.Context, stale bool, old *state) error {
 	attrs, err := b.attrs(ctx)
 	if err != nil {

@@ -264,9 +264,9 @@ func TestRelatedVariables(t *testing.T) {
 	}
 }
 
-// TestLateRequests stores objects of an earlier version of the source in a level: during a build and
-// after it, as late requests of an interrupted build do. The levels are then not current, and the
-// next build computes them again.
+// TestLateRequests stores objects of an earlier version of the source in a level: during a build
+// and after it, as late requests of an interrupted build do. The levels are then not current, and
+// the next build computes them again.
 func TestLateRequests(t *testing.T) {
 	for form, spec := range map[string]zarr.Spec{"chunks": small(), "shards": sharded()} {
 		t.Run(form, func(t *testing.T) {

@@ -35,9 +35,9 @@ const maxListed = 100_000
 
 // StatusOf compares the array at path with the state that [Build] stored when it computed the
 // levels of the array. The state contains hashes of the keys, sizes and versions of all objects of
-// the array, and of the chunks of each level. StatusOf sends one request for the state and, if there
-// is one, opens each level and lists the objects. The status is Unknown if the array has more than
-// 100,000 objects.
+// the array, and of the chunks of each level. StatusOf sends one request for the state and, if
+// there is one, opens each level and lists the objects. The status is Unknown if the array has more
+// than 100,000 objects.
 //
 // The errors are those of the store, and fault.Metadata if the state is malformed.
 func StatusOf(ctx context.Context, st store.Store, path string, opts ...zarr.Option) (Status, error) {

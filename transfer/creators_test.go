@@ -33,8 +33,8 @@ func nodesIn(t *testing.T, st store.Store) (keys []string) {
 }
 
 // TestCopyMeetsCreator suspends a copy before a put, after it has found the target free, until
-// another process has created a node at the target, above it, or below it. The copy fails and leaves
-// no documents. It succeeds when it is run again after the node was removed.
+// another process has created a node at the target, above it, or below it. The copy fails and
+// leaves no documents. It succeeds when it is run again after the node was removed.
 func TestCopyMeetsCreator(t *testing.T) {
 	array := func(p string, format int) func(*testing.T, store.Store) {
 		return func(t *testing.T, st store.Store) {

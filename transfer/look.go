@@ -113,7 +113,8 @@ func (w *Worker) absent(ctx context.Context, keys []string) error {
 // alone checks that no other node was created at the target or below it since the first task
 // started. It runs before documents are stored.
 //
-// After the documents were withdrawn, a slow process of the plan may have stored some of them again.
+// After the documents were withdrawn, a slow process of the plan may have stored some of them
+// again.
 func (w *Worker) alone(ctx context.Context, c *claim) error {
 	keys := w.p.documents()
 	if c.Turn > 0 {

@@ -131,7 +131,8 @@ func TestRequests(t *testing.T) {
 		if moved := last.Moved.Gets + last.Moved.Puts; moved < others.Load() || moved > others.Load()+documents.Load() {
 			t.Errorf("%s: Moved has %d requests, %d and %d for documents were made", name, moved, others.Load(), documents.Load())
 		}
-		// The last task reads two documents of other formats and kinds after it has put that of the array.
+		// The last task reads two documents of other formats and kinds after it has put that of the
+		// array.
 		if got := documents.Load(); got > 9+2 {
 			t.Errorf("%s: %d requests for documents", name, got)
 		}

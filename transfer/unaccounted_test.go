@@ -17,8 +17,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// TestUnaccounted checks that every key in a group of the source and of the target is accounted for,
-// by listings of one level for each group.
+// TestUnaccounted checks that every key in a group of the source and of the target is accounted
+// for, by listings of one level for each group.
 func TestUnaccounted(t *testing.T) {
 	for _, format := range []int{2, 3} {
 		ctx := t.Context()

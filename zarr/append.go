@@ -57,8 +57,8 @@ func (o AppendOptions) grow() grow.Options {
 // one for each partly filled chunk. It requires a store with conditional writes, or [SingleWriter].
 // If a rectilinear grid ends before the new shape, the grid receives one more chunk with the
 // remaining rows, as in zarr-python. The claim extends the grid already, and it keeps the chunk if
-// the append fails. Append returns ErrSelection if the length of this chunk is not a multiple of the
-// inner chunks of a sharded array.
+// the append fails. Append returns ErrSelection if the length of this chunk is not a multiple of
+// the inner chunks of a sharded array.
 func Append[T any](ctx context.Context, a *Array, axis int, src []T, o AppendOptions) (*Array, error) {
 	if err := a.growable(axis); err != nil {
 		return nil, a.errf(err)

@@ -105,9 +105,9 @@ func (a *Array) Shards() []int {
 // rectilinear grid has chunks of different shapes.
 func (a *Array) Regular() bool { return a.pipe.Even() }
 
-// CannotEncode returns the reason why the codecs of the array can only decode, or nil. Other programs
-// store settings that only an encoder uses, and that zargo does not accept. Writes of chunks then
-// fail with this error.
+// CannotEncode returns the reason why the codecs of the array can only decode, or nil. Other
+// programs store settings that only an encoder uses, and that zargo does not accept. Writes of
+// chunks then fail with this error.
 func (a *Array) CannotEncode() error { return a.pipe.Largest().Chain.CannotEncode() }
 
 // Sharded reports whether each stored object is a shard whose inner chunks can be read one by one.

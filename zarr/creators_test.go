@@ -43,8 +43,8 @@ func putOf(names ...string) func(store.Call) bool {
 }
 
 // TestSuspendedCreators suspends a creator between its look at the path and its put, until another
-// has created a node in another format or kind. The creator withdraws. If it dies after its put, its
-// document remains, and hides the other node if readers prefer it.
+// has created a node in another format or kind. The creator withdraws. If it dies after its put,
+// its document remains, and hides the other node if readers prefer it.
 func TestSuspendedCreators(t *testing.T) {
 	founding := putOf("zarr.json", ".zarray", ".zgroup")
 	for _, pair := range [][2]string{
@@ -84,9 +84,9 @@ func TestDeadCreators(t *testing.T) {
 	}
 }
 
-// TestMemberOfWithdrawnGroup creates a member below a group that its creator withdraws: because of an
-// array before the put of the member, and after a failed look before the put and before the second
-// look of the member.
+// TestMemberOfWithdrawnGroup creates a member below a group that its creator withdraws: because of
+// an array before the put of the member, and after a failed look before the put and before the
+// second look of the member.
 func TestMemberOfWithdrawnGroup(t *testing.T) {
 	for _, before := range []string{"put", "look"} {
 		for _, array := range []bool{before == "put", false} {

@@ -310,8 +310,8 @@ func TestFillOfStale(t *testing.T) {
 	}
 }
 
-// TestStaleInnerChunk replaces an array although one of its shards remains. The absent inner chunk of
-// a stored shard is an absent chunk too.
+// TestStaleInnerChunk replaces an array although one of its shards remains. The absent inner chunk
+// of a stored shard is an absent chunk too.
 func TestStaleInnerChunk(t *testing.T) {
 	for _, stored := range []bool{true, false} {
 		for _, caches := range []bool{true, false} {

@@ -91,8 +91,8 @@ func (noFill) String() string { return "NoFill" }
 // Layout chooses the shape of chunks if [Spec.Chunks] is nil, by the rule of TensorStore: chunks
 // are as large as the maximum allows, their sides are in proportion to AspectRatio, and no side
 // exceeds the array. The zero Layout chooses chunks of equal sides with up to 2^20 elements, such
-// as 101 × 101 × 101 for an array of 1000 × 2000 × 3000. Along an axis of length 0, which will grow, a
-// chunk has the rows that the other axes leave, at most 1024.
+// as 101 × 101 × 101 for an array of 1000 × 2000 × 3000. Along an axis of length 0, which will
+// grow, a chunk has the rows that the other axes leave, at most 1024.
 //
 // As [Spec.ShardLayout] it chooses the shape of shards by the same rule, as whole numbers of
 // chunks. A shard has at least one chunk, and extends beyond the array no further than its last

@@ -83,8 +83,8 @@ func (c *copyCmd) Run(ctx context.Context, s *session) error {
 	return consolidateFlag{c.Consolidate}.after(ctx, s, e.target, n)
 }
 
-// account warns of nodes that the copy lacks, by listings of the groups of both sides. The plan warned
-// of everything else.
+// account warns of nodes that the copy lacks, by listings of the groups of both sides. The plan
+// warned of everything else.
 func (c *copyCmd) account(ctx context.Context, s *session, p *transfer.Plan, open transfer.Opener) error {
 	all, err := transfer.Unaccounted(ctx, p, open)
 	for _, u := range all {

@@ -152,8 +152,8 @@ const (
 	attrMemory = 192
 )
 
-// count subtracts the memory of a node from the memory that dump may take. It returns fault.Limit if
-// the dataset does not fit.
+// count subtracts the memory of a node from the memory that dump may take. It returns fault.Limit
+// if the dataset does not fit.
 func (b *cdlBuilder) count(n zarr.Node) error {
 	if b.room -= varMemory + memoryOf(n.Attrs()); b.room < 0 {
 		return fault.Newf(fault.Limit, "the variables and attributes do not fit the memory: dump the groups in it one by one, or use ls")

@@ -40,7 +40,8 @@ func with(m ...map[string]any) map[string]any {
 	return out
 }
 
-// sourceTransform is the transformation of the source: pixels of 2 × 1, with the upper left corner at (10, 5).
+// sourceTransform is the transformation of the source: pixels of 2 × 1, with the upper left corner
+// at (10, 5).
 var sourceTransform = crs.Affine{2, 0, 10, 0, -1, 5}
 
 func spatialAttrs(shape ...int) map[string]any {
@@ -206,8 +207,8 @@ func TestNothingStale(t *testing.T) {
 					swap := strings.NewReplacer("S", in, "O", out, "T", src.path, "N", out+"n", "F", fmt.Sprint(5-format))
 					for line := range strings.SplitSeq(c.lines, "; ") {
 						if r := zargo(t, p, swap.Replace(line)); r.code != 0 {
-							// Some sources have no coordinates: selections by label and appends to a
-							// coordinate are then refused, for this reason only.
+							// Some sources have no coordinates: selections by label and appends to
+							// a coordinate are then refused, for this reason only.
 							dim := lacking(filepath.Join(here, in, filepath.Dir(src.path)), r.err)
 							if dim == "" {
 								t.Fatalf("zargo %s: %s", swap.Replace(line), r.err)

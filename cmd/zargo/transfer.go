@@ -276,8 +276,8 @@ func (c *transferVerifyCmd) Run(ctx context.Context, s *session) error {
 	return fmt.Errorf("%d of %s are not done: run them with zargo transfer run or resume", len(missing), render.Plural(p.Tasks(), "task"))
 }
 
-// accounted warns of everything in the groups of the source and of the target that the plan does not
-// account for. It returns an error if the plan or the target lacks a node of the source.
+// accounted warns of everything in the groups of the source and of the target that the plan does
+// not account for. It returns an error if the plan or the target lacks a node of the source.
 func (s *session) accounted(ctx context.Context, p *transfer.Plan, open transfer.Opener) error {
 	all, err := transfer.Unaccounted(ctx, p, open)
 	if err != nil {

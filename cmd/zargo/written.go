@@ -90,8 +90,8 @@ func (s *session) grown(ctx context.Context, a *zarr.Array, was []int) error {
 	return s.follow(ctx, g, changes...)
 }
 
-// groupOf opens the group directly above an array from its own documents. It returns nil if there is
-// none, or if the store refuses to return it.
+// groupOf opens the group directly above an array from its own documents. It returns nil if there
+// is none, or if the store refuses to return it.
 func (s *session) groupOf(ctx context.Context, a *zarr.Array) (*zarr.Group, error) {
 	if a.Path() == "" {
 		return nil, nil

@@ -244,8 +244,8 @@ func (w *nodesWorld) make(ctx context.Context, a *actor, p string, n zarr.Node) 
 	return out
 }
 
-// created records an acknowledged creation. At most one creation of a path is acknowledged until the
-// node is removed, and the groups above the node are no arrays.
+// created records an acknowledged creation. At most one creation of a path is acknowledged until
+// the node is removed, and the groups above the node are no arrays.
 func (w *nodesWorld) created(o *op, p string) {
 	pl := w.places[p]
 	for _, other := range pl.made {

@@ -301,7 +301,8 @@ func (w *pyramidWorld) read(path string) ([]float64, []int, error) {
 	return v, a.Shape(), err
 }
 
-// halved returns the means of windows of 2 × 2 elements. Those of integers are rounded, ties to even.
+// halved returns the means of windows of 2 × 2 elements. Those of integers are rounded, ties to
+// even.
 func halved(v []float64, shape []int, integers bool) ([]float64, []int) {
 	out, to := []float64{}, []int{(shape[0] + 1) / 2, (shape[1] + 1) / 2}
 	for i := range to[0] {

@@ -50,8 +50,8 @@ func placesOf(t *testing.T, args ...string) []byte {
 }
 
 // TestPositions compares the positions of random images, of parts that transfers copied, and of the
-// levels of pyramids with those that rioxarray and GDAL compute. If the windows of the last elements
-// of a level have fewer elements than the others, the coordinates decide: see unequal.
+// levels of pyramids with those that rioxarray and GDAL compute. If the windows of the last
+// elements of a level have fewer elements than the others, the coordinates decide: see unequal.
 func TestPositions(t *testing.T) {
 	if os.Getenv(python313Env) == "" {
 		bucket.Lack(t, python313Env+" does not name a Python with requirements-py313.txt")

@@ -58,10 +58,10 @@ func (n *Node) Create(ctx context.Context, format int, docs Docs, free func(cont
 	return nil
 }
 
-// complete sets d, attributes whose put has met others, to the stored attributes: another writer has
-// completed the node, and may have changed them since. If only the record of a migration is stored,
-// complete adds the attributes to it. It returns fault.Conflict if the node was migrated, because
-// the migration did not see the attributes.
+// complete sets d, attributes whose put has met others, to the stored attributes: another writer
+// has completed the node, and may have changed them since. If only the record of a migration is
+// stored, complete adds the attributes to it. It returns fault.Conflict if the node was migrated,
+// because the migration did not see the attributes.
 func (n *Node) complete(ctx context.Context, d *Doc) error {
 	for try := 1; ; try++ {
 		v, err := n.Get(ctx, d.Name)
@@ -167,8 +167,9 @@ func (n *Node) groupsAt(ctx context.Context, paths []string, format int) ([]grou
 }
 
 // Groups creates the groups of a format at paths above a new node, unless they exist. It returns
-// fault.Exists if a path has an array. The caller calls hold after it has put the node. hold returns
-// fault.Exists if one of the groups has become an array, and creates groups that were withdrawn.
+// fault.Exists if a path has an array. The caller calls hold after it has put the node. hold
+// returns fault.Exists if one of the groups has become an array, and creates groups that were
+// withdrawn.
 func (n *Node) Groups(ctx context.Context, paths []string, format int) (hold func(context.Context) error, err error) {
 	list, err := n.groupsAt(ctx, paths, format)
 	return func(ctx context.Context) error {
@@ -195,10 +196,10 @@ func (n *Node) group(ctx context.Context, format int) (ground, error) {
 	}
 }
 
-// holds is the second look at a group above a node, after the node was put. The creator of the group
-// may have withdrawn it, and another node may have been created in its place. holds then creates the
-// group again, or returns fault.Exists if the path has an array. If nothing has changed, it sends two
-// requests, and three in v2.
+// holds is the second look at a group above a node, after the node was put. The creator of the
+// group may have withdrawn it, and another node may have been created in its place. holds then
+// creates the group again, or returns fault.Exists if the path has an array. If nothing has
+// changed, it sends two requests, and three in v2.
 func (g ground) holds(ctx context.Context) error {
 	if g.own {
 		return nil

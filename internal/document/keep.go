@@ -49,8 +49,9 @@ func (h *Held) Keep(ctx context.Context) {
 	})
 }
 
-// lock waits for the end of a change or a renewal in flight, and returns the function that unlocks. It
-// is not a sync.Mutex, because its holder sends requests: synctest treats a wait for a Mutex as work.
+// lock waits for the end of a change or a renewal in flight, and returns the function that unlocks.
+// It is not a sync.Mutex, because its holder sends requests: synctest treats a wait for a Mutex as
+// work.
 func (k *keeper) lock() (unlock func()) {
 	if k.busy == nil {
 		return func() {}

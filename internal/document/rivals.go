@@ -94,9 +94,10 @@ const maxFailures = 3
 // then looks for the other document. A creator that looks before the other's put remains, and the
 // other withdraws: it deletes its own document, on the condition of the version that it put, and
 // returns fault.Exists. If both see each other, the one whose document readers take withdraws at
-// once, so that it hides the other node as briefly as possible. The other looks again, and withdraws
-// only if the document remains. So at most one creator remains, and a creator that has returned nil
-// is never withdrawn, and is hidden by another that continues only until that one has looked.
+// once, so that it hides the other node as briefly as possible. The other looks again, and
+// withdraws only if the document remains. So at most one creator remains, and a creator that has
+// returned nil is never withdrawn, and is hidden by another that continues only until that one has
+// looked.
 //
 // Alone completes the look and the withdrawal even if ctx has ended; see [Settling]. With
 // SingleWriter it does nothing.

@@ -30,8 +30,9 @@ type Reader struct {
 	err    error
 }
 
-// NewReader returns a reader of a member whose decoded size is size. It returns fault.Corrupt for an
-// invalid header, and fault.Limit for a dictionary of more than MaxWindow bytes that the value needs.
+// NewReader returns a reader of a member whose decoded size is size. It returns fault.Corrupt for
+// an invalid header, and fault.Limit for a dictionary of more than MaxWindow bytes that the value
+// needs.
 func NewReader(src []byte, size int64) (*Reader, error) {
 	const header = 9
 	if len(src) < header || binary.LittleEndian.Uint16(src[2:]) != 5 {

@@ -69,8 +69,8 @@ func (g Grid) And(shape []int) Grid {
 
 // Reaching returns the grid for another shape of the array, and whether it differs from g. If the
 // chunks along an axis with Runs end before the shape, the new grid has one more chunk there, which
-// contains the remaining elements, as in zarr-python. The chunks of g do not change. shape must have
-// the rank of the grid.
+// contains the remaining elements, as in zarr-python. The chunks of g do not change. shape must
+// have the rank of the grid.
 func (g Grid) Reaching(shape []int) (Grid, bool) {
 	longer := Grid{g.Shape, slices.Clone(g.Edges)}
 	changed := false

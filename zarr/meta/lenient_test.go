@@ -150,8 +150,8 @@ func TestLenient(t *testing.T) {
 		})
 		told[tt.want] = true
 	}
-	// The table must have every rule whose violation is an error in strict mode. Parsing accepts the
-	// settings of an encoder, which package validate reports.
+	// The table must have every rule whose violation is an error in strict mode. Parsing accepts
+	// the settings of an encoder, which package validate reports.
 	last := slices.Index(rule.All(), rule.ElementForm)
 	for _, r := range rule.All()[:last] {
 		if !told[r] && r != rule.EncoderSetting {

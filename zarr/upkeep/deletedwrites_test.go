@@ -26,8 +26,8 @@ func keysOf(t *testing.T, st store.Store) (keys []string) {
 	return keys
 }
 
-// TestWritesOfDeleted writes in all ways through handles from consolidated metadata, after the array
-// or its group was deleted, or moved to another path. No write stores an object.
+// TestWritesOfDeleted writes in all ways through handles from consolidated metadata, after the
+// array or its group was deleted, or moved to another path. No write stores an object.
 func TestWritesOfDeleted(t *testing.T) {
 	writes := map[string]func(context.Context, *zarr.Group, *zarr.Array) error{
 		"Write": func(ctx context.Context, _ *zarr.Group, a *zarr.Array) error {

@@ -21,8 +21,8 @@ type claimed struct {
 	added map[string]bool // documents that Migrate added to carry a claim
 	done  map[string]bool // nodes that an earlier Migrate has completed, by path
 
-	// The following fields decide what becomes of the claims if Migrate fails; see giveUp. Their keys
-	// are paths of nodes.
+	// The following fields decide what becomes of the claims if Migrate fails; see giveUp. Their
+	// keys are paths of nodes.
 	put  map[string][]byte // the v3 documents that this Migrate has put, or may have put
 	took map[string]bool   // nodes whose claim or mark of an earlier Migrate was taken over
 }
@@ -118,8 +118,9 @@ func (c *claimed) remove(ctx context.Context, of *document.Source) error {
 
 // giveUp ends the remaining claims when Migrate fails, even if ctx has ended. The claims on a node
 // whose v3 document is stored become marks, because readers see that document. The v3 document of
-// another creator is not that of the node, so it makes no mark. If the v3 document may still arrive,
-// the claims remain, and the next Migrate completes the migration. The other claims are released.
+// another creator is not that of the node, so it makes no mark. If the v3 document may still
+// arrive, the claims remain, and the next Migrate completes the migration. The other claims are
+// released.
 func (c *claimed) giveUp(ctx context.Context, at *document.Node) {
 	if len(c.keys) == 0 {
 		return

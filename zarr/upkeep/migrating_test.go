@@ -126,8 +126,8 @@ func documents(t *testing.T, st store.Store) map[string]string {
 }
 
 // TestMigrateMeetsCreator puts the v3 document of another creator before that of a migration, whose
-// context then ends. The document is not that of the v2 array, so the next migration must not remove
-// the array.
+// context then ends. The document is not that of the v2 array, so the next migration must not
+// remove the array.
 func TestMigrateMeetsCreator(t *testing.T) {
 	st := rows(t)
 	other := mem.New()

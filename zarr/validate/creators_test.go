@@ -16,8 +16,8 @@ import (
 )
 
 // TestHiddenByDeadCreator creates a v2 array while a creator of a v3 node is suspended between its
-// look and its put, and then dies; see docs/adr/005-claim-first.md. The v2 array is hidden, complete,
-// and reported. It is visible again after the v3 document was deleted.
+// look and its put, and then dies; see docs/adr/005-claim-first.md. The v2 array is hidden,
+// complete, and reported. It is visible again after the v3 document was deleted.
 func TestHiddenByDeadCreator(t *testing.T) {
 	for _, group := range []bool{false, true} {
 		st := mem.New()

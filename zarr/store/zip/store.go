@@ -52,8 +52,8 @@ func (s *Store) refuse(op, key string) error {
 }
 
 // List implements [store.Store]. It yields keys in order and makes no requests. Names that
-// [store.CheckKey] refuses, which the Store cannot read, have size -1. With OneLevel, such a name is
-// not below a Dir if the next segment of the name is invalid.
+// [store.CheckKey] refuses, which the Store cannot read, have size -1. With OneLevel, such a name
+// is not below a Dir if the next segment of the name is invalid.
 func (s *Store) List(ctx context.Context, prefix string, o store.ListOptions) iter.Seq2[store.Entry, error] {
 	return func(yield func(store.Entry, error) bool) {
 		if err := o.Check(prefix); err != nil {

@@ -42,8 +42,8 @@ func OneLine(text string) string {
 }
 
 // Message returns the text of an error or a warning on one line. It is like [OneLine], but joins
-// the lines of the text with "; " and removes line feeds at both ends. Other white space at the ends
-// may be that of a name.
+// the lines of the text with "; " and removes line feeds at both ends. Other white space at the
+// ends may be that of a name.
 func Message(text string) string {
 	return OneLine(strings.ReplaceAll(strings.Trim(text, "\n"), "\n", "; "))
 }
