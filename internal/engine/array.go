@@ -38,8 +38,7 @@ type Options struct {
 }
 
 // Guard returns an error if this process may no longer write. It is called before an object is
-// replaced. With it, whole objects are put only if they are absent, so late requests change
-// nothing.
+// replaced. With it, whole objects are put only if absent, so late requests change nothing.
 type Guard func(context.Context) error
 
 // State is shared by all views of one opened array. The zero State is ready to use.
