@@ -292,10 +292,9 @@ func TestLateRequests(t *testing.T) {
 			status(t, st, pyramid.Current)
 
 			set(t, st, 3)
-			arrived := false
+			var arrived atomic.Bool // chunks are put at once
 			during := store.Around(st, store.Hooks{Before: func(ctx context.Context, c store.Call) (context.Context, error) {
-				if c.Op == store.OpPut && strings.HasPrefix(c.Key, "2/a/c/") && !arrived {
-					arrived = true
+				if c.Op == store.OpPut && strings.HasPrefix(c.Key, "2/a/c/") && arrived.CompareAndSwap(false, true) {
 					arrive()
 				}
 				return ctx, nil
@@ -331,18 +330,17 @@ func TestSkippedChunkRemoved(t *testing.T) {
 			if _, err := pyramid.Build(t.Context(), partial, "a", pyramid.Options{Levels: 2}); !errors.Is(err, interrupted) {
 				t.Fatal(err)
 			}
-			removed := false
+			var removed atomic.Bool
 			removing := store.Around(st, store.Hooks{Before: func(ctx context.Context, c store.Call) (context.Context, error) {
-				if c.Op == store.OpPut && strings.HasPrefix(c.Key, "2/a/c/") && !removed {
-					removed = true
+				if c.Op == store.OpPut && strings.HasPrefix(c.Key, "2/a/c/") && removed.CompareAndSwap(false, true) {
 					if err := st.Delete(ctx, "1/a/c/0/0", store.DeleteOptions{}); err != nil {
 						t.Error(err)
 					}
 				}
 				return ctx, nil
 			}})
-			if _, err := pyramid.Build(t.Context(), removing, "a", pyramid.Options{Levels: 2}); !errors.Is(err, fault.Conflict) || !removed {
-				t.Errorf("a build whose skipped chunk was removed: %v, %v", err, removed)
+			if _, err := pyramid.Build(t.Context(), removing, "a", pyramid.Options{Levels: 2}); !errors.Is(err, fault.Conflict) || !removed.Load() {
+				t.Errorf("a build whose skipped chunk was removed: %v, %v", err, removed.Load())
 			}
 			status(t, st, pyramid.Incomplete)
 			build(t, st, "a", pyramid.Options{Levels: 2})
@@ -360,10 +358,9 @@ func TestSourceGrowsWhileOpened(t *testing.T) {
 	st := mem.New()
 	image(t, st, "a", small())
 	set(t, st, 1)
-	grown := false
+	var grown atomic.Bool
 	moving := store.Around(st, store.Hooks{Before: func(ctx context.Context, c store.Call) (context.Context, error) {
-		if c.Op == store.OpList && c.Key == "a" && !grown {
-			grown = true
+		if c.Op == store.OpList && c.Key == "a" && grown.CompareAndSwap(false, true) {
 			a := array(t, st, "a")
 			if _, err := zarr.Append(t.Context(), a, 0, slices.Repeat([]int32{1}, 9*a.Shape()[1]), zarr.AppendOptions{}); err != nil {
 				t.Error(err)
@@ -372,7 +369,7 @@ func TestSourceGrowsWhileOpened(t *testing.T) {
 		return ctx, nil
 	}})
 	build(t, moving, "a", pyramid.Options{Levels: 2})
-	if got, want := array(t, st, "1/a").Shape()[0], (array(t, st, "a").Shape()[0]+1)/2; got != want || !grown {
+	if got, want := array(t, st, "1/a").Shape()[0], (array(t, st, "a").Shape()[0]+1)/2; got != want || !grown.Load() {
 		t.Errorf("level 1 has %d rows, want %d", got, want)
 	}
 	status(t, st, pyramid.Current)

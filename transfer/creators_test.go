@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/zargo-io/zargo/transfer"
@@ -70,10 +71,9 @@ func TestCopyMeetsCreator(t *testing.T) {
 				if kind == "dir" {
 					st = dir.New(t.TempDir())
 				}
-				met := false
+				var met atomic.Bool // the copy puts the documents of groups at once
 				gated := store.Around(st, store.Hooks{Before: func(ctx context.Context, c store.Call) (context.Context, error) {
-					if c.Op == store.OpPut && strings.HasSuffix(c.Key, tt.put) && !met {
-						met = true
+					if c.Op == store.OpPut && strings.HasSuffix(c.Key, tt.put) && met.CompareAndSwap(false, true) {
 						tt.create(t, st)
 					}
 					return ctx, nil
@@ -81,7 +81,7 @@ func TestCopyMeetsCreator(t *testing.T) {
 				w := newWorld(t, mem.New(), gated)
 				p := w.plan(forest(t, w.src, 3), transfer.Options{Target: transfer.Place{Path: "out/x"}, Format: tt.format})
 				err := transfer.Run(t.Context(), p, w.open, transfer.RunOptions{})
-				if !errors.Is(err, zarr.ErrExists) || !met {
+				if !errors.Is(err, zarr.ErrExists) || !met.Load() {
 					t.Errorf("the copy returns %v", err)
 				}
 				now := nodesIn(t, st)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"sync/atomic"
 	"testing"
 
 	"github.com/zargo-io/zargo/zarr"
@@ -21,13 +22,13 @@ import (
 func TestHiddenByDeadCreator(t *testing.T) {
 	for _, group := range []bool{false, true} {
 		st := mem.New()
-		met := false
+		var met atomic.Bool
 		dead := store.Around(st, store.Hooks{Before: func(ctx context.Context, c store.Call) (context.Context, error) {
 			switch {
-			case met:
+			case met.Load():
 				return ctx, fault.Unavailable
 			case c.Op == store.OpPut && c.Key == "n/zarr.json":
-				met = true
+				met.Store(true)
 				a, err := zarr.Create(t.Context(), st, "n", zarr.Spec{Format: 2, Shape: []int{2}, DType: dtype.Int8})
 				if err == nil {
 					err = zarr.Write(t.Context(), a, []int8{1, 2})
