@@ -237,7 +237,8 @@ def rounded_times(da, q, stored):
         zero = zero.astype("M8[us]" if wide else "M8[ns]")
         at = lambda s: zero + (np.timedelta64(int(round(s * 10**6)), "us") if wide else np.timedelta64(int(round(s * 10**9)), "ns"))
         since = lambda t: Fraction(int((t.astype(zero.dtype) - zero).astype("int64")), 10**6 if wide else 10**9)
-    back = lambda l: l if l is None or isinstance(l, str) or l != l else at(rounded(unit, values.dtype.type(float(since(l) / UNITS[unit])), values.dtype))
+    nat = None if da.x.dtype == object else np.datetime64("NaT", np.datetime_data(zero.dtype)[0])  # xarray fails for a NaT of another unit
+    back = lambda l: l if l is None or isinstance(l, str) else (l if nat is None else nat) if l != l else at(rounded(unit, values.dtype.type(float(since(l) / UNITS[unit])), values.dtype))
     times = [(np.datetime64("NaT") if da.x.dtype != object else t) if v != v else at(rounded(unit, v, values.dtype)) for v, t in zip(values, da.x.values)]
     index = np.array(times, object if da.x.dtype == object else zero.dtype)
     return da.assign_coords(x=("x", index)), {**q, "_": [back(l) for l in q["_"]]}
@@ -286,6 +287,8 @@ def instead(da, kind, q, stored):
         yield "numbers at equal distances from all labels", [0 if q["_"][0] > 0 else len(values) - 1]
     if q["kind"] == "period" and q["positions"] == []:
         yield "periods without a time", None
+    if values.dtype.kind == "f" and any(l is not None and np.finfo(values.dtype).max < abs(l) < float("inf") for l in q["_"]):
+        yield "numbers beyond the type of the labels", select(da.assign_coords(x=("x", values.astype("float64"))), q)
     if q["kind"] == "slice" and missing:
         yield "ranges that end at NaN", None
     if times and q["kind"] in ("periods", "slice") and None not in q["_"]:
