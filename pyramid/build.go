@@ -126,6 +126,7 @@ type builder struct {
 	levels     []unpublished // levels 1, 2, …
 	related    related
 	attributes []map[string]map[string]any // of levels 1, 2, … by the names of nodes
+	made       map[string]*zarr.Array      // arrays of the levels and of their variables, by path
 	reducer    reducer                     // nil for Nearest
 	memory     *concurrency.Budget
 	cpu        *concurrency.CPU
@@ -155,7 +156,7 @@ func newBuilder(ctx context.Context, st store.Store, path string, o Options) (*b
 		return nil, fault.Newf(fault.Selection, "Limits must have CPU and Bytes")
 	}
 	record := &recorder{Forward: store.Forward{Store: st}, puts: map[string]recorded{}}
-	b := &builder{st: record, record: record, o: o, memory: o.Limits.Bytes.Child(o.Memory), cpu: o.Limits.CPU}
+	b := &builder{st: record, record: record, made: map[string]*zarr.Array{}, o: o, memory: o.Limits.Bytes.Child(o.Memory), cpu: o.Limits.CPU}
 	b.opts = append(slices.Clone(o.Zarr), zarr.Limit(zarr.Limits{Shared: &concurrency.Limits{CPU: o.Limits.CPU, Requests: o.Limits.Requests, Bytes: b.memory}}))
 	var err error
 	if b.layout, err = layoutOf(path); err != nil {
@@ -257,8 +258,24 @@ func (b *builder) build(ctx context.Context) error {
 		return err
 	}
 	b.began = true
+	if err := b.compute(ctx); err != nil {
+		if errors.Is(err, errReplaced) {
+			return b.forget(ctx, err)
+		}
+		return err
+	}
+	return b.finish(ctx)
+}
+
+// compute computes the levels and their variables.
+func (b *builder) compute(ctx context.Context) error {
 	from := b.source
 	for i, u := range b.levels {
+		if i+1 > b.state.Keep {
+			if err := b.check(ctx, i); err != nil {
+				return err
+			}
+		}
 		if err := b.group(ctx, u.array.Path(), groupAttrs(b.attributes[i][""])); err != nil {
 			return err
 		}
@@ -270,7 +287,7 @@ func (b *builder) build(ctx context.Context) error {
 		}
 		from = u.array
 	}
-	return b.finish(ctx)
+	return nil
 }
 
 // empty checks that no object is stored below a path.

@@ -88,13 +88,30 @@ func (b *builder) copied(ctx context.Context, level int, a *zarr.Array, path str
 	if err != nil {
 		return err
 	}
-	if is, err := b.begin(ctx, level, u); err != nil || is {
+	is, err := b.begin(ctx, level, u)
+	if err != nil {
 		return err
 	}
-	if err := u.array.WriteItems(ctx, items); err != nil {
+	if !is {
+		if err := u.array.WriteItems(ctx, items); err != nil {
+			return err
+		}
+		return u.publish(ctx, b.st)
+	}
+	present, err := b.stored(ctx, level, u.array, is)
+	if err != nil || present == nil {
 		return err
 	}
-	return u.publish(ctx, b.st)
+	for r := range b.missing(u.array, present, func() {}) { // of at most one dimension
+		part := items
+		for d, at := range r.Start {
+			part = items[at : at+r.Shape[d]]
+		}
+		if err := u.array.WriteItems(ctx, part, r.Select()...); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // store creates a coordinate. If the coordinate exists, for example from the pyramid of another

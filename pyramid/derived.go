@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/internal/chunkkeys"
 	"github.com/zargo-io/zargo/internal/convention"
 	"github.com/zargo-io/zargo/internal/derived"
 	"github.com/zargo-io/zargo/zarr"
@@ -291,10 +292,14 @@ func (b *builder) variables(ctx context.Context, level int) error {
 			return fault.Newf(fault.Exists, "the variable %q has the name of a level", name)
 		}
 		a, err := zarr.OpenArray(ctx, b.st, join(from, name), append(slices.Clone(b.opts), zarr.IgnoreConsolidated())...)
+		missing := errors.Is(err, fault.NotFound) && level > 1
+		if missing {
+			a = b.made[join(from, name)] // a concurrent build or a removal deletes documents
+		}
 		switch {
-		case errors.Is(err, fault.NotFound) && level > 1:
+		case missing && a == nil:
 			continue // no level has it
-		case err != nil:
+		case !missing && err != nil:
 			return err
 		}
 		if err := b.variable(ctx, level, name, nodeIn{a, v.factor, v.bounds}, join(to, name), attrs); err != nil {
@@ -330,8 +335,15 @@ func (b *builder) variable(ctx context.Context, level int, name string, v nodeIn
 	if err != nil {
 		return err
 	}
-	if is, err := b.begin(ctx, level, u); err != nil || is {
+	is, err := b.begin(ctx, level, u)
+	if err != nil {
 		return err
+	}
+	present := chunkkeys.NewSet(u.array.GridShape())
+	if is {
+		if present, err = b.stored(ctx, level, u.array, is); err != nil || present == nil {
+			return err
+		}
 	}
 	other := &builder{state: b.state, st: b.st, o: b.o, opts: b.opts, factor: v.factor, memory: b.memory, cpu: b.cpu}
 	other.o.Method = Nearest
@@ -343,8 +355,8 @@ func (b *builder) variable(ctx context.Context, level int, name string, v nodeIn
 		}
 	}
 	l := other.step(a, u.array)
-	err = concurrency.Each(ctx, max(4, 2*runtime.GOMAXPROCS(0)), u.array.ObjectRegions(), l.object)
-	if err != nil {
+	err = concurrency.Each(ctx, max(4, 2*runtime.GOMAXPROCS(0)), b.missing(u.array, present, func() {}), l.object)
+	if err != nil || is {
 		return err
 	}
 	return u.publish(ctx, b.st)

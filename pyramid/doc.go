@@ -52,6 +52,12 @@
 // only, because requests of an interrupted earlier build may arrive late. Concurrent builds with
 // the same options store the same bytes, and all of them succeed.
 //
+// The documents of a level do not prove that its chunks are stored, because another process may
+// have removed chunks before a build stored the documents. So a continued build lists the chunks of
+// each level and computes the missing ones. While a build computes a level, it compares each object
+// that it reads of the previous level with the one that it has stored. It fails with fault.Conflict
+// if the object was removed or replaced by another one.
+//
 // The hash identifies the elements of the array without reading them. If it differs, the levels are
 // not current: [StatusOf] reports Outdated, and the next build computes all levels again. If the
 // array changes during a build, or if another process changes objects of the levels, the build

@@ -48,28 +48,18 @@ func objects(a *zarr.Array) int { return int(min(volume(a.GridShape(), 1), math.
 func (b *builder) level(ctx context.Context, level int, from *zarr.Array, u unpublished) error {
 	to := u.array
 	is, err := b.begin(ctx, level, u)
-	if err != nil || is {
-		b.counter.add(level, objects(to), true)
+	if err != nil {
 		return err
 	}
-	present := chunkkeys.NewSet(to.GridShape())
-	if !b.over(level) {
-		if present, err = b.present(ctx, to); err != nil {
-			return err
-		}
+	present, err := b.stored(ctx, level, to, is)
+	if err != nil {
+		return err
 	}
-	var missing iter.Seq[zarr.Region] = func(yield func(zarr.Region) bool) {
-		for r := range to.ObjectRegions() {
-			if present.Has(r.Coord) {
-				b.record.skip(join(to.Path(), to.Metadata().Keys.Key(r.Coord)))
-				b.counter.add(level, 1, true)
-				continue
-			}
-			if !yield(r) {
-				return
-			}
-		}
+	if present == nil {
+		b.counter.add(level, objects(to), true)
+		return nil
 	}
+	missing := b.missing(to, present, func() { b.counter.add(level, 1, true) })
 	l := b.step(from, to)
 	// Twice the number of CPUs, because objects also wait for requests.
 	err = concurrency.Each(ctx, max(4, 2*runtime.GOMAXPROCS(0)), missing, func(ctx context.Context, r zarr.Region) error {
@@ -79,21 +69,53 @@ func (b *builder) level(ctx context.Context, level int, from *zarr.Array, u unpu
 		b.counter.add(level, 1, false)
 		return nil
 	})
-	if err != nil {
+	if err != nil || is {
 		return err
 	}
 	return u.publish(ctx, b.st)
 }
 
-// present returns the positions of the stored chunks or shards of an array. The result is empty if
-// the store cannot list its keys.
+// stored returns the positions of the chunks or shards that a build skips, or nil if it skips all.
+// is reports that the documents are stored. They do not prove that the chunks are: another process
+// may have removed chunks before a build stored the documents. The positions are empty in a level
+// whose objects may be from an earlier version of the source.
+func (b *builder) stored(ctx context.Context, level int, a *zarr.Array, is bool) (*chunkkeys.Set, error) {
+	if is && level <= b.state.Keep {
+		return nil, nil
+	}
+	if !b.over(level) {
+		present, err := b.present(ctx, a)
+		if present != nil || err != nil || is {
+			return present, err
+		}
+	}
+	return chunkkeys.NewSet(a.GridShape()), nil
+}
+
+// missing yields the regions of an array that are not present. It records the others, and calls
+// skipped for them.
+func (b *builder) missing(a *zarr.Array, present *chunkkeys.Set, skipped func()) iter.Seq[zarr.Region] {
+	return func(yield func(zarr.Region) bool) {
+		for r := range a.ObjectRegions() {
+			if present.Has(r.Coord) {
+				b.record.skip(join(a.Path(), a.Metadata().Keys.Key(r.Coord)))
+				skipped()
+			} else if !yield(r) {
+				return
+			}
+		}
+	}
+}
+
+// present returns the positions of the stored chunks or shards of an array, or nil if the store
+// cannot list its keys.
 func (b *builder) present(ctx context.Context, a *zarr.Array) (*chunkkeys.Set, error) {
 	grid := a.GridShape()
 	set := chunkkeys.NewSet(grid)
 	for e, err := range store.ListAll(ctx, b.st, a.Path(), store.ListOptions{}) {
 		switch {
 		case errors.Is(err, errors.ErrUnsupported), errors.Is(err, fault.Refused):
-			return chunkkeys.NewSet(grid), nil
+			return nil, nil
 		case err != nil:
 			return nil, err
 		}

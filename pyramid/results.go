@@ -7,7 +7,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -59,75 +58,6 @@ func hashResult(list []store.Entry) string {
 	return hash(list)
 }
 
-// recorder is a store that records the objects that a build stores and deletes. Another build, or a
-// late request of an interrupted one, may replace them with elements of an earlier version of the
-// source; see [builder.result].
-type recorder struct {
-	store.Forward
-	mu   sync.Mutex
-	puts map[string]recorded // by key
-}
-
-// recorded is the last change of an object by a build.
-type recorded struct {
-	version store.Version
-	sum     [sha256.Size]byte // of the value
-	parts   bool              // the value was put in parts, so its sum is unknown
-	gone    bool              // the object was deleted
-	skipped bool              // another build had stored the object, with any version
-}
-
-func (r *recorder) note(key string, n recorded) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.puts[key] = n
-}
-
-// skip records that the build does not store an object, because another one has stored it.
-func (r *recorder) skip(key string) { r.note(key, recorded{skipped: true}) }
-
-// Put implements [store.Store].
-func (r *recorder) Put(ctx context.Context, key string, value []byte, o store.PutOptions) (store.Version, error) {
-	v, err := r.Forward.Put(ctx, key, value, o)
-	if err == nil {
-		r.note(key, recorded{version: v, sum: sha256.Sum256(value)})
-	}
-	return v, err
-}
-
-// Delete implements [store.Store].
-func (r *recorder) Delete(ctx context.Context, key string, o store.DeleteOptions) error {
-	err := r.Forward.Delete(ctx, key, o)
-	if err == nil {
-		r.note(key, recorded{gone: true})
-	}
-	return err
-}
-
-// PutParts implements [store.PartPutter].
-func (r *recorder) PutParts(ctx context.Context, key string, o store.PartsOptions) (store.Parts, error) {
-	p, err := r.Forward.PutParts(ctx, key, o)
-	if err != nil {
-		return nil, err
-	}
-	return &recordedParts{p, r, key}, nil
-}
-
-type recordedParts struct {
-	store.Parts
-	r   *recorder
-	key string
-}
-
-// Commit implements [store.Parts].
-func (p *recordedParts) Commit(ctx context.Context, o store.PutOptions) (store.Version, error) {
-	v, err := p.Parts.Commit(ctx, o)
-	if err == nil {
-		p.r.note(p.key, recorded{version: v, parts: true})
-	}
-	return v, err
-}
-
 // errReplaced reports that another process changed objects of a level during the build.
 var errReplaced = fault.Newf(fault.Conflict, "another process changed the levels during the build: build the pyramid again")
 
@@ -156,7 +86,7 @@ func (b *builder) result(ctx context.Context, level int) (string, error) {
 		case is.parts:
 			return "", errReplaced
 		}
-		v, err := b.st.Get(ctx, e.Key, store.GetOptions{}, nil)
+		v, err := b.record.Forward.Get(ctx, e.Key, store.GetOptions{}, nil)
 		switch {
 		case errors.Is(err, fault.NotFound), err == nil && sha256.Sum256(v.Bytes) != is.sum:
 			return "", errReplaced
@@ -212,4 +142,40 @@ func intact(ctx context.Context, st store.Store, l layout, s state, level, most 
 		return true, err
 	}
 	return hashResult(list) == s.Results[level-1], nil
+}
+
+// check has the reads of a level checked, while the next level is computed from it. A level that an
+// earlier build made must have the objects of that build. Level 0 is not checked here; see
+// [builder.unchanged].
+func (b *builder) check(ctx context.Context, level int) error {
+	c := checked{next: b.prefix(level + 1)}
+	if level > 0 {
+		c.prefix, c.over = b.prefix(level), b.over(level)
+	}
+	if level > 0 && level <= b.state.Keep {
+		list, err := listed(ctx, b.st, b.layout.results(b.state, level), 0, ofResult)
+		if err != nil {
+			return err
+		}
+		if known := b.state.Results; list != nil && level <= len(known) && known[level-1] != "" && hashResult(list) != known[level-1] {
+			return errReplaced
+		}
+		if list != nil {
+			c.kept = map[string]store.Version{}
+		}
+		for _, e := range list {
+			c.kept[e.Key] = e.Version
+		}
+	}
+	b.record.check(c)
+	return nil
+}
+
+// prefix returns the prefix of the keys of a level and its variables.
+func (b *builder) prefix(level int) string {
+	path := b.layout.path(level)
+	if b.inGroups() {
+		path, _ = split(path)
+	}
+	return path + "/"
 }

@@ -282,13 +282,30 @@ func (b *builder) hide(ctx context.Context, path string) error {
 	return nil
 }
 
-// begin reports whether a node is stored and complete. In a level whose objects may be from an
+// begin reports whether the documents of a node are stored. In a level whose objects may be from an
 // earlier version of the source, it hides the node instead.
 func (b *builder) begin(ctx context.Context, level int, u unpublished) (stored bool, err error) {
+	b.made[u.array.Path()] = u.array
 	if b.over(level) {
 		return false, b.hide(ctx, u.array.Path())
 	}
-	return u.stored(ctx, b.st, b.opts)
+	if stored, err = u.stored(ctx, b.st, b.opts); stored && level > b.state.Keep {
+		for key := range u.docs {
+			b.record.skip(key)
+		}
+	}
+	return stored, err
+}
+
+// forget stores that no build must skip objects of the levels, because some were replaced, and
+// returns the reason.
+func (b *builder) forget(ctx context.Context, reason error) error {
+	old, version, err := readState(ctx, b.st, b.stateKey())
+	if err != nil || old == nil || old.Complete || !old.same(b.state) || old.differs(b.state) {
+		return cmp.Or(err, reason) // of another build, or the hashes in it find replaced objects
+	}
+	b.state.Over, b.state.Keep, b.state.Results = true, 0, nil
+	return cmp.Or(b.put(ctx, version), reason)
 }
 
 func (b *builder) otherState() error {
