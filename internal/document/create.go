@@ -310,7 +310,7 @@ func checkNames(ctx context.Context, path string, format int) error {
 	}
 	check := meta.CheckName
 	if ctx.Value(copying{}) != nil {
-		check = checkCopied
+		check = CheckCopied
 	}
 	for name := range strings.SplitSeq(path, "/") {
 		if err := check(name, format); err != nil {
@@ -320,8 +320,9 @@ func checkNames(ctx context.Context, path string, format int) error {
 	return nil
 }
 
-// checkCopied returns fault.Path if the document of a node, or of its group, has the name.
-func checkCopied(name string, format int) error {
+// CheckCopied returns fault.Path if a copy of a node cannot have the name, because the document of a
+// node, or of its group, has it.
+func CheckCopied(name string, format int) error {
 	switch name {
 	case ZarrJSON:
 		format = 5 - format

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
+	"github.com/zargo-io/zargo/internal/document"
 	"github.com/zargo-io/zargo/internal/hierarchy"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -113,6 +115,11 @@ func (r *run) node(ctx context.Context, p place) ([]place, error) {
 			return nil, failed
 		}
 		return r.broken(ctx, p.path, findings)
+	}
+	if p.path != "" {
+		if err := document.CheckCopied(path.Base(p.path), max(n.Format(), 2)); err != nil {
+			findings.report(rule.Finding{Rule: rule.Path, Path: p.path, Text: "other readers take the node for a document, and no copy can have its name"})
+		}
 	}
 	switch n := n.(type) {
 	case *zarr.Array:
