@@ -1,6 +1,8 @@
 package alike
 
 import (
+	"slices"
+
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/meta"
@@ -37,5 +39,33 @@ func likened(x, y *meta.Array) *meta.Array {
 func Type(a, b dtype.Type) bool {
 	x, _, _ := dtype.Uniform(a)
 	y, _, _ := dtype.Uniform(b)
-	return dtype.Equal(x, y)
+	return sameBytes(x, y)
+}
+
+// sameBytes is Type for types without byte orders. Raw bits (R) and raw bytes (V) have the same
+// elements, also in the fields of structures: v2 has one name for both.
+func sameBytes(a, b dtype.Type) bool {
+	if dtype.Equal(a, b) {
+		return true
+	}
+	if n, ok := rawBytes(a); ok {
+		m, also := rawBytes(b)
+		return also && n == m
+	}
+	s, ok := a.(*dtype.Struct)
+	r, also := b.(*dtype.Struct)
+	return ok && also && s.Form() == nil && r.Form() == nil && slices.EqualFunc(s.Fields(), r.Fields(), func(f, g dtype.Field) bool {
+		return f.Name == g.Name && slices.Equal(f.Shape, g.Shape) && sameBytes(f.Type, g.Type)
+	})
+}
+
+// rawBytes returns the size of elements that are uninterpreted bytes.
+func rawBytes(t dtype.Type) (size int, ok bool) {
+	switch t := t.(type) {
+	case dtype.R:
+		return int(t), true
+	case dtype.V:
+		return int(t), true
+	}
+	return 0, false
 }

@@ -118,7 +118,7 @@ func Table() []Rule {
 		{Package: "zarr/validate", Own: []string{"crs", "multiscale", "pyramid", "zarr", "zarr/upkeep", "zarr/fault", "zarr/rule", "zarr/store", "zarr/store/mem", "zarr/store/large", "zarr/dtype", "zarr/meta", "concurrency", "internal/alike", "internal/chunkkeys", "internal/claim", "internal/document", "internal/hierarchy", "internal/written"}},
 		{Package: "internal/census", Own: []string{"zarr", "internal/hierarchy", "zarr/fault", "zarr/store", "concurrency"}},
 		{Package: "internal/manifest", Own: []string{"zarr/fault", "zarr/store", "concurrency", "internal/account"}},
-		{Package: "internal/diff", Own: []string{"internal/jsontext", "zarr", "zarr/fault", "zarr/store", "zarr/dtype", "zarr/meta", "concurrency", "internal/chunkkeys", "internal/listed", "internal/unread"}},
+		{Package: "internal/diff", Own: []string{"internal/alike", "internal/jsontext", "zarr", "zarr/fault", "zarr/store", "zarr/dtype", "zarr/meta", "concurrency", "internal/chunkkeys", "internal/listed", "internal/unread"}},
 
 		{Package: "transfer", Own: []string{"zarr", "internal/alike", "internal/derived", "internal/document", "internal/jsontext", "internal/listed", "internal/masked", "internal/overlay", "internal/rechunk", "internal/unread", "internal/written", "zarr/fault", "zarr/store", "zarr/store/mem", "zarr/store/large", "zarr/store/zip", "zarr/dtype", "zarr/meta", "zarr/codec", "concurrency"}},
 

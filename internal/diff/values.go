@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/internal/alike"
 	"github.com/zargo-io/zargo/internal/chunkkeys"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/dtype"
@@ -56,7 +57,7 @@ func unlike(a, b *zarr.Array) string {
 	switch {
 	case !slices.Equal(a.Shape(), b.Shape()):
 		return "the shapes differ"
-	case !dtype.Equal(a.DType(), b.DType()):
+	case !alike.Type(a.DType(), b.DType()):
 		return "the data types differ"
 	}
 	return ""
