@@ -3,12 +3,17 @@ package transfer
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
 	"github.com/zargo-io/zargo/internal/document"
+	"github.com/zargo-io/zargo/internal/jsontext"
+	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/meta"
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
@@ -37,4 +42,39 @@ func (m *maker) replace(ctx context.Context, to string, docs document.Docs) erro
 		}
 	}
 	return nil
+}
+
+// emptyNames writes the dimension names of a v3 array to its copy in v3 if one of them is "". For
+// Array.Dims and new arrays, "" is the absence of a name, but readers distinguish "" from null.
+func (m *maker) emptyNames(ctx context.Context, a *zarr.Array, to string) error {
+	if a.Format() != 3 || !slices.Contains(a.Dims(), "") {
+		return nil
+	}
+	docs, err := a.Documents()
+	if err != nil {
+		return err
+	}
+	var of struct {
+		Names json.RawMessage `json:"dimension_names"`
+	}
+	text, err := jsontext.Canon(nil, docs[join(a.Path(), "zarr.json")], jsontext.Tokens) // attributes may contain NaN
+	if err == nil {
+		err = json.Unmarshal(text, &of)
+	}
+	if err != nil || !strings.Contains(string(of.Names), `""`) {
+		return err
+	}
+	key := join(to, "zarr.json")
+	v, err := m.new.Get(ctx, key, store.GetOptions{}, nil)
+	if errors.Is(err, fault.NotFound) {
+		return nil // the copy has format v2
+	}
+	if err != nil {
+		return err
+	}
+	doc, err := meta.Edit(key, v.Bytes, map[string]json.RawMessage{"dimension_names": of.Names})
+	if err != nil {
+		return err
+	}
+	return m.replace(ctx, to, document.Docs{{Name: "zarr.json", Bytes: doc}})
 }

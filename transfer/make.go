@@ -293,6 +293,9 @@ func (m *maker) array(ctx context.Context, a *zarr.Array, to string) error {
 			return err
 		}
 	}
+	if err := m.emptyNames(ctx, a, to); err != nil {
+		return err
+	}
 	m.note(a, to, start, shape)
 	if slices.Contains(made.GridShape(), 0) {
 		return nil
