@@ -3,7 +3,8 @@
 trees.py ZARGO COUNT SEED builds COUNT trees and prints one line for each contradiction, with the seed of
 its tree. The trees have names of every kind that zarr-python, xarray and a file system create, links,
 unreadable directories, files that do not belong to Zarr, nodes without their group, and consolidated
-metadata that is fresh or out of date.
+metadata that is fresh or out of date. If TensorStore and netCDF4 are installed, they write nodes too,
+and TensorStore reads the arrays that zarr-python does not.
 
 A tree holds if for each command the copy equals its source in all nodes that zarr-python and xarray read, or
 an error or a warning names the difference.
@@ -11,9 +12,11 @@ an error or a warning names the difference.
 
 import hashlib
 import json
+import logging
 import os
 import random
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -24,7 +27,17 @@ import numpy as np
 import xarray as xr
 import zarr
 
+try:
+    import tensorstore
+except ImportError:
+    tensorstore = None
+try:
+    import netCDF4
+except ImportError:
+    netCDF4 = None
+
 warnings.simplefilter("ignore")
+logging.getLogger("asyncio").setLevel(logging.CRITICAL)
 
 NAMES = [
     "a", "A", "b", "x y", " lead", "trail ", "\ttab", "line\n", "\x1b[31m", "\x7f", "\u009b0m", "\u202eabc", "\u2066x", "a\u200bb", "\ufeffx", "\ue000", "\U000e0041",
@@ -47,11 +60,16 @@ class Tree:
 
     def __init__(self, r, top):
         self.r, self.top = r, top
-        self.closed = []
+        self.closed, self.pipes = [], []
         self.format = r.choice([2, 3, 3])
         zarr.open_group(local(top), mode="w", zarr_format=self.format, attributes=self.attrs())
         self.fill(top, 0)
         self.consolidate()
+        for at in self.pipes:  # after zarr-python, which would block in them
+            dir = os.path.dirname(at)
+            if not os.path.lexists(at) and (os.path.isdir(dir) or not os.path.lexists(dir)):
+                os.makedirs(dir, exist_ok=True)
+                os.mkfifo(at)
 
     def attrs(self):
         return {n: self.r.choice([1, "text", [1, None], {"x": 1.5}]) for n in self.r.sample(["units", "é", "x\u202e", "scale", "n"], self.r.randint(0, 2))}
@@ -66,8 +84,9 @@ class Tree:
         if os.path.lexists(at):
             return
         kind = r.choices(
-            ["array", "group", "implied", "xarray", "raw", "file", "empty", "chunks", "document", "both", "link", "unreadable", "special", "broken", "inside", "moved"],
-            [30, 14, 3, 6, 4, 4, 2, 2, 2, 2, 6, 1.5, 2, 1.5, 2, 2],
+            ["array", "group", "implied", "xarray", "raw", "file", "empty", "chunks", "document", "both", "link", "unreadable", "special", "broken", "inside", "moved"]
+            + ["datatree", "tensor", "foreign", "netcdf", "lock"],
+            [30, 14, 3, 6, 4, 4, 2, 2, 2, 2, 6, 1.5, 2, 1.5, 2, 2, 1, 10, 2, 3, 2],
         )[0]
         getattr(self, kind)(at, depth)
 
@@ -107,6 +126,89 @@ class Tree:
         if r.random() < 0.5:
             da = da.assign_coords(time=xr.DataArray(np.datetime64("2000-01-01", "ns")))
         da.to_zarr(local(at), mode="w", zarr_format=self.other(), consolidated=r.random() < 0.5)
+
+    def datatree(self, at, depth):
+        x = xr.Dataset({"v": ("x", np.arange(3.0))}, coords={"x": [1, 2, 3]})
+        xr.DataTree.from_dict({"/": x, "/sub": x, f"/{os.path.basename(at)}/deep": x}).to_zarr(local(at), mode="w", zarr_format=self.other(), consolidated=self.r.random() < 0.5)
+
+    def tensor(self, at, depth):
+        """An array as TensorStore writes it, without groups above it."""
+        r = self.r
+        if tensorstore is None:
+            return self.array(at)
+        shape = [r.randint(0, 4) for _ in range(r.choice([0, 1, 1, 2]))]
+        kind = r.choice(["int32", "uint64", "float16", "bfloat16", "complex64", "bool", "int4", "float8_e4m3fn", "float64"])
+        chunks = [2 for _ in shape]
+        if self.other() == 2:
+            v2 = {"int32": ">i4", "uint64": "<u8", "float16": "<f2", "bfloat16": "bfloat16", "complex64": "<c8", "bool": "|b1", "int4": "int4", "float8_e4m3fn": "float8_e4m3fn", "float64": "<f8"}[kind]
+            if r.random() < 0.2:
+                kind, v2 = "int32", [["a", "<i4"], ["b", "|u1", [2]]]
+            metadata = {"shape": shape, "chunks": chunks, "dtype": v2, "dimension_separator": r.choice([".", "/"]), "order": r.choice(["C", "F"]), "fill_value": None}
+            metadata["compressor"] = r.choice([None, {"id": "zlib", "level": 1}, {"id": "blosc", "cname": "lz4", "clevel": 5, "shuffle": 1, "blocksize": 0}, {"id": "zstd", "level": 1}, {"id": "bz2", "level": 1}])
+            spec = {"driver": "zarr", "metadata": metadata}
+            if isinstance(v2, list):
+                spec["field"] = "a"
+            if r.random() < 0.1:
+                spec["metadata_key"] = r.choice([".zarray.bak", "zarray"])
+        else:
+            inner = [{"name": "bytes", **({} if kind in ("bool", "int4", "float8_e4m3fn") else {"configuration": {"endian": r.choice(["little", "big"])}})}]
+            if shape and r.random() < 0.3:
+                inner.insert(0, {"name": "transpose", "configuration": {"order": list(range(len(shape)))[::-1]}})
+            inner += r.choice([[], [{"name": "gzip", "configuration": {"level": 1}}], [{"name": "zstd", "configuration": {"level": 1}}], [{"name": "crc32c"}]])
+            if shape and r.random() < 0.3:
+                inner = [{"name": "sharding_indexed", "configuration": {"chunk_shape": chunks, "codecs": inner, "index_location": r.choice(["start", "end"])}}]
+                chunks = [4 for _ in shape]
+            metadata = {"shape": shape, "data_type": kind, "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": chunks}}, "codecs": inner, "attributes": self.attrs()}
+            metadata["chunk_key_encoding"] = {"name": r.choice(["default", "v2"]), "configuration": {"separator": r.choice([".", "/"])}}
+            if r.random() < 0.5:
+                metadata["dimension_names"] = [r.choice(["x", "y", None, ""]) for _ in shape]
+            spec = {"driver": "zarr3", "metadata": metadata}
+        try:
+            t = tensorstore.open({**spec, "kvstore": {"driver": "file", "path": at}, "create": True}).result()
+            t[...] = np.array([r.randint(0, 6) for _ in range(int(np.prod(shape)))]).reshape(shape).astype(t.dtype.numpy_dtype)
+        except (ValueError, IndexError, OSError, UnicodeError):
+            pass  # a name that TensorStore refuses
+
+    def foreign(self, at, depth):
+        """Another format of TensorStore."""
+        r = self.r
+        if tensorstore is None:
+            return self.file(os.path.join(at, "attributes.json"), depth)
+        file = {"driver": "file", "path": at}
+        spec = r.choice([
+            {"driver": "n5", "kvstore": file, "metadata": {"dimensions": [3], "blockSize": [2], "dataType": "uint8", "compression": {"type": "raw"}}},
+            {"driver": "zarr3", "kvstore": {"driver": "ocdbt", "base": file}, "metadata": {"shape": [3], "data_type": "uint8"}},
+            {"driver": "neuroglancer_precomputed", "kvstore": file, "multiscale_metadata": {"data_type": "uint8", "num_channels": 1, "type": "image"}, "scale_metadata": {"size": [2, 2, 2], "encoding": "raw", "chunk_size": [2, 2, 2], "resolution": [1, 1, 1]}},
+        ])
+        try:
+            tensorstore.open({**spec, "create": True}).result()[...] = 1
+        except (ValueError, OSError, UnicodeError):
+            pass
+
+    def netcdf(self, at, depth):
+        r = self.r
+        if netCDF4 is None:
+            return self.file(at + ".nc", depth)
+        name = r.choice(["v", "v v", "é", "a.b", "_x", "0", "a%b", "__v", "-", "日本"])
+        if r.random() < 0.3 or any(c in at for c in "#?&%[]=|\\\n") or not at.isprintable() or not at.isascii() or at[-1] == " " or "//" in at:
+            path, at = os.path.join(os.path.dirname(at), "data.nc"), ""
+        else:
+            path = f"file://{at}#mode={r.choice(['nczarr', 'zarr'])},file"
+        try:
+            with netCDF4.Dataset(path, "w") as d:
+                d.createDimension("x", 3)
+                d.createVariable(name, r.choice(["i4", "f8", "u1"]), ("x",))[:] = [1, 2, 3]
+                d.createVariable("x", "f4", ("x",), fill_value=False)[:] = [1, 2, 3]
+                d.createGroup("g").createVariable("w", "f8", ("x",))
+        except (OSError, RuntimeError, ValueError, TypeError):
+            pass  # a name that netCDF refuses
+
+    def lock(self, at, depth):
+        """What writers leave behind that were killed."""
+        r = self.r
+        self.array(at)
+        files = [os.path.join(d, f) for d, _, fs in os.walk(at) for f in fs]
+        self.write(r.choice(files) + r.choice([".__lock", ".partial", ".0123abcd.tmp", "~", ".lock", "." + "a" * 32]), b"x")
 
     def raw(self, at, depth):
         at = os.path.join(os.path.dirname(at), self.r.choice(RAW))
@@ -165,11 +267,7 @@ class Tree:
         self.closed.append(at)
 
     def special(self, at, depth):
-        if self.r.random() < 0.5:
-            os.mkfifo(at)
-        else:
-            os.makedirs(at)
-            os.mkfifo(os.path.join(at, self.r.choice(["zarr.json", ".zarray", "x"])))
+        self.pipes.append(at if self.r.random() < 0.5 else os.path.join(at, self.r.choice(["zarr.json", ".zarray", "x"])))
 
     def broken(self, at, depth):
         self.array(at)
@@ -253,9 +351,36 @@ def opened(dir, **more):
             if isinstance(n, zarr.Group):
                 return ("group", n.metadata.zarr_format, json.dumps(dict(n.attrs), sort_keys=True))
             v = np.asarray(n[...])
-            return ("array", n.metadata.zarr_format, json.dumps(dict(n.attrs), sort_keys=True), str(n.dtype), n.shape, hashlib.sha256(np.ascontiguousarray(v).tobytes()).hexdigest())
+            v = v.astype(v.dtype.newbyteorder("<"))
+            return ("array", n.metadata.zarr_format, json.dumps(dict(n.attrs), sort_keys=True), str(v.dtype), n.shape, hashlib.sha256(np.ascontiguousarray(v).tobytes()).hexdigest())
         except Exception:
-            return None
+            return tensored(p, **more)
+
+
+def tensored(p, zarr_format=None):
+    """Returns what TensorStore reads of an array."""
+    driver = "zarr3" if zarr_format != 2 and os.path.isfile(os.path.join(p, "zarr.json")) else "zarr"
+    if tensorstore is None:
+        return None
+    spec = {"driver": driver, "kvstore": {"driver": "file", "path": p}}
+    try:
+        fields = [None]
+        if driver == "zarr":
+            dtype = json.load(open(os.path.join(p, ".zarray")))["dtype"]
+            fields = [f[0] for f in dtype] if isinstance(dtype, list) else fields
+        hash, said = hashlib.sha256(), []
+        for f in fields:
+            t = tensorstore.open({**spec, **({"field": f} if f else {})}, open=True, read=True).result()
+            hash.update(np.ascontiguousarray(t.read().result()).tobytes())
+            said.append((f, t.dtype.name, t.shape))
+        return ("array", 3 if driver == "zarr3" else 2, "TensorStore", str(said), hash.hexdigest())
+    except Exception:
+        return None
+
+
+def foreign(known):
+    """Reports whether zarr-python does not read all nodes."""
+    return any(n is None or n[2] == "TensorStore" for n in known.values())
 
 
 def variables(dir):
@@ -419,6 +544,8 @@ class Judge:
             self.say(f"copy succeeds, and diff fails with {code}: {err[:300]!r}")
             return True
         r = json.loads(out)
+        if self.seed % 4 == 0:
+            self.zip(r, err)
         only = {n["path"] for n in r["nodes"] if n.get("only")}
         if code == 14 and any(not n.get("only") or n["path"] in want for n in r["nodes"]):
             self.say(f"the copy differs: {r['nodes']}")
@@ -427,6 +554,20 @@ class Judge:
                 continue
             self.say(f"diff says nothing of {at!r}: {code} {err[:300]!r}")
         return True
+
+    def zip(self, want, said):
+        """Copies the tree into a zip archive too, and compares it."""
+        code, out, err = self.run("copy", "src", "dst.zip|zip:")
+        if code != 0:
+            self.say(f"copy to a zip archive fails with {code}: {err[:300]!r}")
+            return
+        code, out, err = self.run("diff", "--json", "src", "dst.zip|zip:")
+        if code not in (0, 14):
+            self.say(f"diff with a zip archive fails with {code}: {err[:300]!r}")
+            return
+        got = json.loads(out)
+        if got["nodes"] != want["nodes"] or got["nodes_compared"] != want["nodes_compared"]:
+            self.say(f"a zip archive differs: {got['nodes']} and {want['nodes']}")
 
     def validate(self, want, rest, copied):
         code, out, err = self.run("validate", "--json", "--data", "src")
@@ -468,13 +609,15 @@ class Judge:
             if n is None:
                 continue
             m = got.get(p)
+            if m is None and n[2] == "TensorStore" and "numcodecs." in open(os.path.join(at, p, "zarr.json")).read():
+                continue  # TensorStore has these codecs in v2 only
             if what == "migrate" and m is not None:
                 n, m = n[:1] + n[2:], m[:1] + m[2:]
                 if n[0] == "array":
                     n, m = (n[0],) + n[2:], (m[0],) + m[2:]
             if m != n and not named(p, err):
                 self.say(f"{what}: {p!r} was {n}, is {m}, and no message names it: {err[:300]!r}")
-        if what == "consolidate" and not any(n is None for n in want.values()):
+        if what == "consolidate" and not foreign(want):
             g = zarr.open_group(at, mode="r", use_consolidated=True)
             try:
                 listed = {k for k, _ in g.members(max_depth=None)}
@@ -486,11 +629,17 @@ class Judge:
                     self.say(f"consolidate: zarr-python's consolidated group lacks {p!r}: {err[:200]!r}")
 
 
+def late(*_):
+    raise TimeoutError("the tree took too long")
+
+
 def main(zargo, count, seed):
     bad = 0
+    signal.signal(signal.SIGALRM, late)
     for i in range(count):
         work = tempfile.mkdtemp(prefix="trees-")
         os.chmod(work, 0o755)
+        signal.alarm(180)
         try:
             j = Judge(zargo, seed + i, work)
             j.judge()
@@ -500,6 +649,7 @@ def main(zargo, count, seed):
         except Exception as e:
             print(f"seed {seed + i}: {type(e).__name__}: {e}".encode("utf-8", "backslashreplace").decode(), flush=True)
         finally:
+            signal.alarm(0)
             subprocess.run(["chmod", "-R", "u+rwx", work], stderr=subprocess.DEVNULL)
             if not os.environ.get("KEEP"):
                 shutil.rmtree(work, ignore_errors=True)
