@@ -146,8 +146,10 @@ func (w *watch) documents(ctx context.Context, at string) (docs map[string]strin
 		v, err := w.src.Get(ctx, key, store.GetOptions{Max: maxDocument}, nil)
 		switch {
 		case err == nil:
-			docs[key] = string(v.Bytes)
-			same = same && planned && docs[key] == was
+			if !planned || string(v.Bytes) != was { // no copy if they are equal
+				was, same = string(v.Bytes), false
+			}
+			docs[key] = was
 		case !planned && (errors.Is(err, fault.NotFound) || errors.Is(err, fault.Refused)):
 		case errors.Is(err, fault.NotFound) && path.Base(key) == ".zattrs":
 			same = false

@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+	"maps"
+	"slices"
+	"unicode/utf8"
 
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -15,12 +18,68 @@ const maxPlan = 256 << 20
 
 // Encode returns the plan's JSON form. Equal plans have equal encodings.
 func (p *Plan) Encode() []byte {
+	var n length
+	p.encode(&n)
+	b := bytes.NewBuffer(make([]byte, 0, n))
+	p.encode(b)
+	return b.Bytes()
+}
+
+// length counts the bytes that are written to it.
+type length int
+
+func (n *length) Write(b []byte) (int, error) {
+	*n += length(len(b))
+	return len(b), nil
+}
+
+// encode writes the plan's JSON form. A document may be long, so it is written in pieces: besides
+// the plan, encode takes memory only for the names of the documents and for the stages. w must not
+// return errors.
+func (p *Plan) encode(w io.Writer) {
+	all := []*map[string]string{&p.Documents.Source, &p.Documents.Target, &p.Documents.Temporary}
+	short := *p
+	for i, to := range []*map[string]string{&short.Documents.Source, &short.Documents.Target, &short.Documents.Temporary} {
+		if *to = maps.Clone(*all[i]); *to != nil {
+			for name := range *to {
+				(*to)[name] = ""
+			}
+		}
+	}
+	rest := indented(&short)
+	for _, docs := range all {
+		for _, name := range slices.Sorted(maps.Keys(*docs)) {
+			line := "\n   " + string(bytes.TrimSuffix(indented(name), []byte("\n"))) + `: "`
+			end := bytes.Index(rest, []byte(line)) + len(line)
+			_, _ = w.Write(rest[:end])
+			writeText(w, (*docs)[name])
+			rest = rest[end:]
+		}
+	}
+	_, _ = w.Write(rest)
+}
+
+// indented returns v as indented JSON that ends in a new line.
+func indented(v any) []byte {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", " ")
-	_ = e.Encode(p) // cannot fail: strings and numbers, into memory
+	_ = e.Encode(v) // cannot fail: strings and numbers, into memory
 	return b.Bytes()
+}
+
+// writeText writes the contents of a JSON string, 64 KiB at a time.
+func writeText(w io.Writer, s string) {
+	for len(s) > 0 {
+		n := min(len(s), 64<<10)
+		for k := 0; k < utf8.UTFMax && n < len(s) && !utf8.RuneStart(s[n]); k++ {
+			n--
+		}
+		b := indented(s[:n])
+		_, _ = w.Write(b[1 : len(b)-2]) // without the quotes and the new line
+		s = s[n:]
+	}
 }
 
 // Decode parses a plan and checks it with [Plan.Check], whose errors it returns.

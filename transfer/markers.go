@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/bits"
 	"strconv"
 	"strings"
 	"sync"
 
+	"github.com/zargo-io/zargo/internal/chunkkeys"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
 )
@@ -106,38 +106,35 @@ func (w *Worker) done(ctx context.Context, c *claim, stage int) (*set, error) {
 	return s, nil
 }
 
-// set is a set of numbers in [first, first+n).
+// set is a set of numbers in [first, first+n). Its memory depends on the numbers in it, not on n.
 type set struct {
 	first, n int
-	words    []uint64
+	in       *chunkkeys.Set
+	members  int
 }
 
-func newSet(first, n int) *set { return &set{first, n, make([]uint64, (n+63)/64)} }
+func newSet(first, n int) *set { return &set{first, n, chunkkeys.NewSet([]int{n}), 0} }
 
 func (s *set) add(i int) {
-	if i -= s.first; i >= 0 && i < s.n {
-		s.words[i/64] |= 1 << (i % 64)
+	if i >= s.first && i < s.first+s.n && !s.has(i) {
+		s.in.Add([]int{i - s.first})
+		s.members++
 	}
 }
 
-func (s *set) has(i int) bool { i -= s.first; return s.words[i/64]>>(i%64)&1 == 1 }
+func (s *set) has(i int) bool { return s.in.Has([]int{i - s.first}) }
 
 // between returns the number of elements of the set in [lo, hi).
 func (s *set) between(lo, hi int) (n int) {
-	for i := lo; i < hi; i++ {
-		if s.has(i) {
+	for i := range s.in.All() {
+		if i := i[0] + s.first; i >= lo && i < hi {
 			n++
 		}
 	}
 	return n
 }
 
-func (s *set) count() (n int) {
-	for _, w := range s.words {
-		n += bits.OnesCount64(w)
-	}
-	return n
-}
+func (s *set) count() int { return s.members }
 
 // Save claims the target of a plan and stores the plan beside it, where [Saved] finds it. It
 // returns fault.Exists if another plan has claimed the target, or if another node is at or below

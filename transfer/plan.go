@@ -185,8 +185,9 @@ func (t Task) Objects() int {
 
 // ID returns a hash of the plan's contents: 32 hexadecimal digits.
 func (p *Plan) ID() string {
-	sum := sha256.Sum256(p.Encode())
-	return hex.EncodeToString(sum[:16])
+	sum := sha256.New()
+	p.encode(sum)
+	return hex.EncodeToString(sum.Sum(nil)[:16])
 }
 
 // count checks the grid and block of each step, and that the plan has at most maxTasks tasks.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -180,7 +179,7 @@ func (r *running) stage(ctx context.Context, c *claim, k int) error {
 	run, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	markers, wait := r.w.confirming(ctx, c, stop)
-	err = concurrency.Each(run, r.o.Parallel, r.pending(done, lo, hi), func(ctx context.Context, i int) error {
+	err = concurrency.Each(run, r.o.Parallel, r.pending(k, done, lo, hi), func(ctx context.Context, i int) error {
 		var marker string
 		now, err := r.w.enter(ctx)
 		if err == nil && now.Run != c.Run {
@@ -205,20 +204,6 @@ func (r *running) stage(ctx context.Context, c *claim, k int) error {
 		r.w.setComplete(k)
 	}
 	return err
-}
-
-// pending yields the tasks in [lo, hi) that are not done, and reports the others as progress.
-func (r *running) pending(done *set, lo, hi int) iter.Seq[int] {
-	if skipped := done.between(lo, hi); skipped > 0 {
-		r.progress(r.w.p.StageOf(lo), skipped, skipped)
-	}
-	return func(yield func(int) bool) {
-		for i := lo; i < hi; i++ {
-			if !done.has(i) && !yield(i) {
-				return
-			}
-		}
-	}
 }
 
 func (r *running) progress(stage, done, skipped int) {

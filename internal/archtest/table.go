@@ -120,7 +120,7 @@ func Table() []Rule {
 		{Package: "internal/manifest", Own: []string{"zarr/fault", "zarr/store", "concurrency", "internal/account"}},
 		{Package: "internal/diff", Own: []string{"internal/alike", "internal/jsontext", "zarr", "zarr/fault", "zarr/store", "zarr/dtype", "zarr/meta", "concurrency", "internal/chunkkeys", "internal/listed", "internal/unread"}},
 
-		{Package: "transfer", Own: []string{"zarr", "internal/alike", "internal/derived", "internal/document", "internal/jsontext", "internal/listed", "internal/masked", "internal/overlay", "internal/rechunk", "internal/unread", "internal/written", "zarr/fault", "zarr/store", "zarr/store/mem", "zarr/store/large", "zarr/store/zip", "zarr/dtype", "zarr/meta", "zarr/codec", "concurrency"}},
+		{Package: "transfer", Own: []string{"zarr", "internal/alike", "internal/chunkkeys", "internal/derived", "internal/document", "internal/jsontext", "internal/listed", "internal/masked", "internal/overlay", "internal/rechunk", "internal/unread", "internal/written", "zarr/fault", "zarr/store", "zarr/store/mem", "zarr/store/large", "zarr/store/zip", "zarr/dtype", "zarr/meta", "zarr/codec", "concurrency"}},
 
 		{Package: "pyramid", Own: []string{"cf", "concurrency", "internal/chunkkeys", "internal/convention", "internal/derived", "internal/document", "internal/hierarchy", "internal/overlay", "zarr", "zarr/codec", "zarr/dtype", "zarr/fault", "zarr/store", "zarr/store/mem"}},
 
