@@ -9,6 +9,7 @@ import (
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/codec"
 	"github.com/zargo-io/zargo/zarr/dtype"
+	"github.com/zargo-io/zargo/zarr/store"
 )
 
 // TestRequestsAcross counts the requests for two arrays whose chunks overlap in different ways.
@@ -133,5 +134,28 @@ func TestHardlyStored(t *testing.T) {
 	one, _ = counted(t, a, false, false)
 	if _, err := diff.Run(t.Context(), one, one, diff.Options{}); err == nil {
 		t.Error("no error")
+	}
+}
+
+// TestAbsentLongChunks compares arrays with a few chunks of many elements that are not stored. The
+// store does not promise complete listings. The time must not depend on the number of elements.
+func TestAbsentLongChunks(t *testing.T) {
+	for _, spec := range []zarr.Spec{
+		{Format: 2, Shape: []int{1 << 40}, Chunks: []int{1 << 40}, DType: dtype.Int8},
+		{Shape: []int{1 << 34}, Chunks: []int{1 << 31}, DType: dtype.String},
+		{Shape: []int{2, 1 << 40}, Chunks: []int{1, 1 << 39}, DType: dtype.Float64},
+	} {
+		a := array(t, spec)
+		one, _ := counted(t, a, false, false)
+		if r := run(t, one, one, diff.Options{}); !r.Equal() || r.Elements != int64(a.Len()) {
+			t.Errorf("%v: %+v", a, r)
+		}
+		key := a.ChunkKey(make([]int, len(spec.Shape))...)
+		if _, err := a.Store().Put(t.Context(), key, []byte("no chunk"), store.PutOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		if r, err := diff.Run(t.Context(), one, one, diff.Options{}); err == nil {
+			t.Errorf("%v: a damaged chunk is no error: %+v", a, r)
+		}
 	}
 }

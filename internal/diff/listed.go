@@ -2,9 +2,11 @@ package diff
 
 import (
 	"context"
+	"errors"
 	"iter"
 	"slices"
 
+	"github.com/zargo-io/zargo/internal/chunkkeys"
 	"github.com/zargo-io/zargo/internal/listed"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/dtype"
@@ -18,17 +20,21 @@ const (
 	listAbove = 8
 	// longAbove is 2^28. Filling so many elements takes longer than a listing.
 	longAbove = 1 << 28
+	// probeAbove is 2^24. Filling so many texts takes a second.
+	probeAbove = 1 << 24
 )
 
 // known is an array. If the array was listed, known also has its objects.
 type known struct {
 	*zarr.Array
-	store *listed.Store // nil if the array is not listed
+	store  *listed.Store  // nil if the array is not listed
+	probed *chunkkeys.Set // positions of the stored objects, if each was requested; nil otherwise
 }
 
 // listOf lists the objects of a. It returns the array over a store that sends no requests for
 // absent objects. It returns a without a listing if a has few objects or is part of another array,
-// or if the store does not promise complete listings.
+// or if the store does not promise complete listings. If a has few objects that are very long, it
+// asks for each of them.
 func listOf(ctx context.Context, a *zarr.Array) (known, error) {
 	l := listed.New(a.Store(), a.Path())
 	n, elements := 1.0, 1.0
@@ -37,6 +43,9 @@ func listOf(ctx context.Context, a *zarr.Array) (known, error) {
 		elements *= float64(a.Shape()[i])
 	}
 	if n <= listAbove && elements <= longAbove || !l.Complete() {
+		if n <= listAbove && elements > probeAbove {
+			return probe(ctx, a)
+		}
 		return known{Array: a}, nil
 	}
 	b, err := over(ctx, a, l)
@@ -44,7 +53,25 @@ func listOf(ctx context.Context, a *zarr.Array) (known, error) {
 		return known{Array: a}, err
 	}
 	l.Describe(a.Metadata().Keys, a.GridShape())
-	return known{b, l}, l.Learn(ctx)
+	return known{Array: b, store: l}, l.Learn(ctx)
+}
+
+// probe requests the first byte of each object of a, unless a is part of another array.
+func probe(ctx context.Context, a *zarr.Array) (known, error) {
+	if whole, err := over(ctx, a, a.Store()); whole == nil {
+		return known{Array: a}, err
+	}
+	k := known{Array: a, probed: chunkkeys.NewSet(a.GridShape())}
+	for coord := range k.probed.Absent() {
+		_, err := a.Store().Get(ctx, a.ChunkKey(coord...), store.GetOptions{Range: store.Within(0, 1)}, nil)
+		switch {
+		case ctx.Err() != nil:
+			return known{}, context.Cause(ctx)
+		case !errors.Is(err, fault.NotFound): // the comparison reports other errors
+			k.probed.Add(coord)
+		}
+	}
+	return k, nil
 }
 
 // over opens a again, with its documents, over another store. It returns nil if the result differs
@@ -61,8 +88,11 @@ func over(ctx context.Context, a *zarr.Array, st store.Store) (*zarr.Array, erro
 	return b, nil
 }
 
-// present yields the grid positions of the stored objects. ok is false if the array is not listed.
+// present yields the grid positions of the stored objects. ok is false if they are not known.
 func (k known) present() (all iter.Seq[[]int], ok bool) {
+	if k.probed != nil {
+		return k.probed.All(), true
+	}
 	if k.store == nil {
 		return nil, false
 	}
