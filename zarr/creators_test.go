@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/dtype"
@@ -138,6 +140,126 @@ func TestMemberOfWithdrawnGroup(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestMemberOfMigratedGroup creates a group through a v2 group that is migrated before the put, and
+// a member of the new group before the withdrawal. The member has a group.
+func TestMemberOfMigratedGroup(t *testing.T) {
+	for _, format := range []int{2, 3} {
+		st := mem.New()
+		if _, err := zarr.CreateGroup(t.Context(), st, "n", zarr.Spec{Format: 2}); err != nil {
+			t.Fatal(err)
+		}
+		migrated := gated(st, putOf("a/.zgroup"), false, func() {
+			if _, err := st.Put(t.Context(), "n/zarr.json", []byte(`{"zarr_format":3,"node_type":"group"}`), store.PutOptions{}); err != nil {
+				t.Error(err)
+			}
+		})
+		withdraws := func(c store.Call) bool { return c.Op == store.OpDelete && c.Key == "n/a/.zgroup" }
+		g, err := zarr.OpenGroup(t.Context(), gated(migrated, withdraws, false, func() {
+			if _, err := zarr.Create(t.Context(), st, "n/a/b", zarr.Spec{Format: format, Shape: []int{2}, DType: dtype.Int8}); err != nil {
+				t.Error(err)
+			}
+		}), "n")
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = g.CreateGroup(t.Context(), "a", nil)
+		_, group := zarr.OpenGroup(t.Context(), st, "n/a")
+		_, member := zarr.OpenArray(t.Context(), st, "n/a/b")
+		if !errors.Is(err, zarr.ErrConflict) || group != nil || member != nil {
+			t.Errorf("member v%d: %v; the group: %v, the member: %v", format, err, group, member)
+		}
+	}
+}
+
+// TestGroupsAboveAreAwaited creates a node below an array. The put of a missing group above the
+// array is slow. It is not canceled, because a canceled put may arrive after the creator has ended,
+// and hide a node that was created at the path in the meantime.
+func TestGroupsAboveAreAwaited(t *testing.T) {
+	for _, format := range []int{2, 3} {
+		st := mem.New()
+		if _, err := zarr.Create(t.Context(), st, "n/a", zarr.Spec{Format: format, Shape: []int{2}, DType: dtype.Int8}); err != nil {
+			t.Fatal(err)
+		}
+		doc := map[int]string{2: "n/.zgroup", 3: "n/zarr.json"}[format]
+		if err := st.Delete(t.Context(), doc, store.DeleteOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		slow := store.Around(st, store.Hooks{Before: func(ctx context.Context, c store.Call) (context.Context, error) {
+			if c.Op == store.OpPut && c.Key == doc {
+				select {
+				case <-ctx.Done():
+				case <-time.After(50 * time.Millisecond):
+				}
+			}
+			return ctx, ctx.Err()
+		}})
+		_, err := zarr.Create(t.Context(), slow, "n/a/b", zarr.Spec{Format: format, Shape: []int{2}, DType: dtype.Int8})
+		_, look := st.Get(t.Context(), doc, store.GetOptions{}, nil)
+		if !errors.Is(err, zarr.ErrExists) || look != nil {
+			t.Errorf("v%d: %v; %s: %v", format, err, doc, look)
+		}
+	}
+}
+
+// TestAttributesOfLaterNode removes a v2 group and creates an array at its path: before the group's
+// creator puts .zattrs, and while the group is opened. The array keeps its attributes.
+func TestAttributesOfLaterNode(t *testing.T) {
+	replace := func(t *testing.T, st store.Store) {
+		for _, key := range []string{"n/.zgroup", "n/.zattrs"} {
+			if err := st.Delete(t.Context(), key, store.DeleteOptions{}); err != nil && !errors.Is(err, zarr.ErrNotFound) {
+				t.Error(err)
+			}
+		}
+		if _, err := zarr.Create(t.Context(), st, "n", zarr.Spec{Format: 2, Shape: []int{2}, DType: dtype.Int8, Attrs: map[string]any{"of": "array"}}); err != nil {
+			t.Error(err)
+		}
+	}
+	keeps := func(t *testing.T, st store.Store) {
+		t.Helper()
+		if a, err := zarr.OpenArray(t.Context(), st, "n"); err != nil || a.Attrs()["of"] != "array" {
+			t.Errorf("the array: %v, %v", a, err)
+		}
+	}
+	group := zarr.Spec{Format: 2, Attrs: map[string]any{"of": "group"}}
+	t.Run("created", func(t *testing.T) {
+		st := mem.New()
+		g, err := zarr.CreateGroup(t.Context(), gated(st, putOf(".zattrs"), false, func() { replace(t, st) }), "n", group)
+		if !errors.Is(err, zarr.ErrConflict) {
+			t.Errorf("the creator of the group: %v, %v", g, err)
+		}
+		keeps(t, st)
+	})
+	t.Run("opened", func(t *testing.T) {
+		st := mem.New()
+		if _, err := zarr.CreateGroup(t.Context(), st, "n", group); err != nil {
+			t.Fatal(err)
+		}
+		read := make(chan struct{})
+		var once, begun sync.Once
+		mixed := store.Around(st, store.Hooks{
+			Before: func(ctx context.Context, c store.Call) (context.Context, error) {
+				if c.Op == store.OpGet && c.Key == "n/.zattrs" {
+					begun.Do(func() { <-read; replace(t, st) })
+				}
+				return ctx, nil
+			},
+			After: func(_ context.Context, c store.Call, _ store.Result) {
+				if c.Op == store.OpGet && c.Key == "n/.zgroup" {
+					once.Do(func() { close(read) })
+				}
+			},
+		})
+		g, err := zarr.OpenGroup(t.Context(), mixed, "n")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := g.SetAttrs(t.Context(), map[string]any{"of": "handle"}); err == nil {
+			t.Error("the attributes of the removed group are set")
+		}
+		keeps(t, st)
+	})
 }
 
 // TestAppendMeetsGroup replaces an array by a group while rows are appended.

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -43,6 +44,7 @@ type place struct {
 	resized   []*op               // acknowledged changes of the shape
 	doomed    int                 // step at which a creator withdrew a document
 	withdrawn int                 // step at which a creator withdrew a document because its look failed
+	withdrew  *op                 // the last creator that withdrew a document
 	// anonymous means that another process opened the node or set its attributes before the creator
 	// had stored its own ones, so that handles lack the attribute "by".
 	anonymous bool
@@ -52,7 +54,8 @@ type place struct {
 type founder struct {
 	by      *op // the operation that stored it first
 	shape   []int
-	changed bool // another operation replaced it before its creator had ended
+	changed bool     // another operation replaced it before its creator had ended
+	from    *founder // for a migration, the document that it replaces
 }
 
 // shapedBy is a shape that an operation stored.
@@ -262,6 +265,14 @@ func (w *nodesWorld) created(o *op, p string) {
 			w.h.count("group withdrawn after a failed look")
 			err = nil
 		}
+		if by := w.places[q].withdrew; err != nil && by != nil && (!by.over || by.faults > 0 || by.by.dead) {
+			w.h.count("group withdrawn by a creator that runs or was killed")
+			err = nil // it creates the group again if it finds a member
+		}
+		if err != nil && w.revived(q) {
+			w.h.count("group above a node that was removed during its migration")
+			err = nil
+		}
 		if err != nil && !w.covered(q) {
 			w.h.fail("%v is acknowledged, and the group %q cannot be opened: %v", o, q, err)
 		}
@@ -276,9 +287,16 @@ func (w *nodesWorld) removed(p string, o *op) bool {
 	})
 }
 
+// revived reports whether a migration has put the document of a node that was removed in the
+// meantime. Removals have no conditions; see docs/adr/005-claim-first.md.
+func (w *nodesWorld) revived(p string) bool {
+	d := w.places[p].docs["zarr.json"]
+	return d != nil && d.by.kind == doMigrate && w.removed(p, d.by)
+}
+
 // covered reports whether the path has documents of several nodes because a creator was killed or
 // failed before its second look, still runs, or could not withdraw because another process had
-// changed its document; see docs/adr/005-claim-first.md.
+// changed or migrated its document; see docs/adr/005-claim-first.md.
 func (w *nodesWorld) covered(p string) bool {
 	pl := w.places[p]
 	if len(pl.docs) < 2 {
@@ -286,6 +304,9 @@ func (w *nodesWorld) covered(p string) bool {
 	}
 	for _, d := range pl.docs {
 		if d.by.kind == doCreate && (!d.by.over || d.by.faults > 0 || d.by.by.dead || d.changed) {
+			return true
+		}
+		if d.from != nil && d.from.by.kind == doCreate && d.from.changed {
 			return true
 		}
 	}
@@ -504,7 +525,7 @@ func (w *nodesWorld) applied(r *request) {
 		}
 		if r.verb == del {
 			if r.op != nil && r.op.kind == doCreate {
-				pl.doomed = w.h.step
+				pl.doomed, pl.withdrew = w.h.step, r.op
 			}
 			if r.op != nil && r.op.kind == doCreate && r.op.faults > 0 {
 				pl.withdrawn = w.h.step
@@ -533,7 +554,11 @@ func (w *nodesWorld) applied(r *request) {
 		}
 		f := pl.docs[name]
 		if f == nil {
-			pl.docs[name] = &founder{by: r.op, shape: d.Shape}
+			f = &founder{by: r.op, shape: d.Shape}
+			if r.op.kind == doMigrate {
+				f.from = cmp.Or(pl.docs[".zarray"], pl.docs[".zgroup"]) // readers prefer .zarray
+			}
+			pl.docs[name] = f
 			continue
 		}
 		if r.op != f.by && (!f.by.over || f.by.faults > 0 || f.by.by.dead) {
@@ -582,9 +607,9 @@ func (w *nodesWorld) lookAt(pl *place, what string) {
 		// The attributes were set after the creator had put .zarray or .zgroup, and before .zattrs.
 		by, pl.anonymous = made.id, true
 	}
-	if d := pl.docs["zarr.json"]; by != made.id && d != nil && d.by.kind == doMigrate && w.removed(pl.path, d.by) {
+	if by != made.id && w.revived(pl.path) {
 		w.h.count("looks at a node that was removed during its migration")
-		return // removals have no conditions
+		return
 	}
 	if o := w.h.ops[by]; by != made.id && o != nil && w.removed(pl.path, o) {
 		w.h.count("looks at a node that was removed during its creation")

@@ -47,7 +47,7 @@ func (n *Node) Create(ctx context.Context, format int, docs Docs, free func(cont
 		}
 		d.Version, err = n.put(ctx, n.Key(d.Name), d.Bytes, store.PutOptions{IfAbsent: true})
 		if errors.Is(err, fault.Exists) {
-			err = n.complete(ctx, d)
+			err = n.complete(ctx, docs[0], d)
 		} else if err == nil {
 			err = n.completed(ctx, docs[0], *d)
 		}
@@ -61,13 +61,17 @@ func (n *Node) Create(ctx context.Context, format int, docs Docs, free func(cont
 // complete sets d, attributes whose put has met others, to the stored attributes: another writer
 // has completed the node, and may have changed them since. If only the record of a migration is
 // stored, complete adds the attributes to it. It returns fault.Conflict if the node was migrated,
-// because the migration did not see the attributes.
-func (n *Node) complete(ctx context.Context, d *Doc) error {
+// because the migration did not see the attributes, or removed, because the stored attributes may
+// be those of a later node.
+func (n *Node) complete(ctx context.Context, founder Doc, d *Doc) error {
 	for try := 1; ; try++ {
 		v, err := n.Get(ctx, d.Name)
 		is := Stored{Key: n.Key(d.Name), Bytes: v.Bytes, Version: v.Version}
 		if err == nil {
 			err = n.Migrated(ctx, is)
+		}
+		if err == nil && !n.SingleWriter && founder.Version != "" {
+			err = removed(n.Remains(ctx, Stored{Key: n.Key(founder.Name), Bytes: founder.Bytes, Version: founder.Version}))
 		}
 		var text, doc []byte
 		if err == nil {
@@ -99,11 +103,17 @@ func (n *Node) completed(ctx context.Context, founder, attrs Doc) error {
 	if n.SingleWriter || founder.Version == "" {
 		return nil
 	}
-	err := n.Orphaned(ctx,
+	return removed(n.Orphaned(ctx,
 		Stored{Key: n.Key(founder.Name), Bytes: founder.Bytes, Version: founder.Version},
-		Stored{Key: n.Key(attrs.Name), Bytes: attrs.Bytes, Version: attrs.Version})
+		Stored{},
+		Stored{Key: n.Key(attrs.Name), Bytes: attrs.Bytes, Version: attrs.Version}))
+}
+
+// removed returns a fault.Conflict for an error of [Node.Remains] that means that the node was
+// removed.
+func removed(err error) error {
 	if errors.Is(err, fault.NotFound) {
-		err = fault.Newf(fault.Conflict, "the node was removed concurrently: %w", err)
+		return fault.Newf(fault.Conflict, "the node was removed concurrently: %w", err)
 	}
 	return err
 }
@@ -155,15 +165,17 @@ func (n *Node) createAncestors(ctx context.Context, format int) ([]ground, error
 	return n.groupsAt(ctx, Above(n.Path), format)
 }
 
+// groupsAt creates the missing groups at paths. If one fails, the others continue: a put that was
+// canceled may arrive later, when its creator no longer looks for other nodes.
 func (n *Node) groupsAt(ctx context.Context, paths []string, format int) ([]ground, error) {
-	list := make([]ground, len(paths))
-	err := concurrency.EachN(ctx, max(len(paths), 1), len(paths), func(ctx context.Context, i int) (err error) {
+	list, errs := make([]ground, len(paths)), make([]error, len(paths))
+	err := concurrency.EachN(ctx, max(len(paths), 1), len(paths), func(ctx context.Context, i int) error {
 		p := n.At(paths[i])
 		p.Format, p.Group = 0, nil
-		list[i], err = p.group(ctx, format)
-		return err
+		list[i], errs[i] = p.group(ctx, format)
+		return nil
 	})
-	return list, err
+	return list, cmp.Or(append(errs, err)...)
 }
 
 // Groups creates the groups of a format at paths above a new node, unless they exist. It returns
@@ -173,7 +185,12 @@ func (n *Node) groupsAt(ctx context.Context, paths []string, format int) ([]grou
 func (n *Node) Groups(ctx context.Context, paths []string, format int) (hold func(context.Context) error, err error) {
 	list, err := n.groupsAt(ctx, paths, format)
 	return func(ctx context.Context) error {
-		return concurrency.EachN(ctx, max(len(list), 1), len(list), func(ctx context.Context, i int) error { return list[i].holds(ctx) })
+		errs := make([]error, len(list))
+		err := concurrency.EachN(ctx, max(len(list), 1), len(list), func(ctx context.Context, i int) error {
+			errs[i] = list[i].holds(ctx) // may put a group, as groupsAt
+			return nil
+		})
+		return cmp.Or(append(errs, err)...)
 	}, err
 }
 

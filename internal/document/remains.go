@@ -62,15 +62,24 @@ func (n *Node) Remains(ctx context.Context, was Stored) error {
 	return err
 }
 
-// Orphaned is the second look of a writer of attributes, after it has put them. It returns the
-// error of [Node.Remains] for the node whose document is was. If the node was removed, Orphaned
-// deletes the attributes, on the condition of their version, so that no later node adopts them.
-func (n *Node) Orphaned(ctx context.Context, was, attrs Stored) error {
+// Orphaned is the second look of a writer of attributes, after it has put attrs in place of before.
+// It returns the error of [Node.Remains] for the node whose document is was. If the node was
+// removed, Orphaned deletes the attributes, on the condition of their version, so that no later
+// node adopts them. If another node was created meanwhile, before is its document, and Orphaned
+// puts it back.
+func (n *Node) Orphaned(ctx context.Context, was, before, attrs Stored) error {
 	ctx, cancel := Detached(ctx)
 	defer cancel()
 	err := n.Remains(ctx, was)
-	if errors.Is(err, fault.NotFound) && (attrs.Version != "" || n.SingleWriter) {
-		_ = n.delete(ctx, attrs.Key, attrs.Version)
+	if !errors.Is(err, fault.NotFound) || attrs.Version == "" && !n.SingleWriter {
+		return err
 	}
+	if before.There() {
+		if other, look := n.firstOf(ctx, founding()); look != nil || other != "" {
+			_, _ = n.Swap(ctx, attrs, before.Bytes, "attributes cannot be restored")
+			return err
+		}
+	}
+	_ = n.delete(ctx, attrs.Key, attrs.Version)
 	return err
 }

@@ -76,6 +76,27 @@ func (n *Node) refuse(ctx context.Context, d Doc, err error) error {
 	if remains := n.withdraw(ctx, d); remains != nil {
 		return fault.Newf(fault.Conflict, "%q was created but could not be withdrawn (%w), although %w", n.Key(d.Name), remains, err)
 	}
+	if d.Name == ZGroup && errors.Is(err, ErrMigrated) {
+		if again := n.regroup(ctx); again != nil {
+			return errors.Join(err, again)
+		}
+	}
+	return err
+}
+
+// regroup creates a group in place of a withdrawn one if another process has created a member of it
+// in the meantime. The group above has v3 metadata. The member's creator has looked at the withdrawn
+// group before the withdrawal, or it looks later and creates the group again.
+func (n *Node) regroup(ctx context.Context) error {
+	p := n.At(n.Path)
+	p.Format, p.Group = 0, nil
+	members, err := p.Children(ctx, []Place{{Path: n.Path, Format: 3}})
+	if err == nil && len(members) > 0 {
+		_, err = p.group(ctx, 3)
+	}
+	if errors.Is(err, errors.ErrUnsupported) || errors.Is(err, fault.Refused) {
+		return nil // the store cannot list the members
+	}
 	return err
 }
 

@@ -61,7 +61,7 @@ func (n *Node) SetAttrs(ctx context.Context, attrs map[string]any) (*Node, error
 		err = fault.Newf(fault.Conflict, "the attributes were changed concurrently: %w", err)
 	case err == nil && b.Format == 2:
 		// The node may have been removed or migrated between the look and the put.
-		err = b.Docs().Orphaned(ctx, b.Doc, document.Stored{Key: b.AttrsDoc.Key, Bytes: doc, Version: v})
+		err = b.Docs().Orphaned(ctx, b.Doc, b.AttrsDoc, document.Stored{Key: b.AttrsDoc.Key, Bytes: doc, Version: v})
 	}
 	if err != nil {
 		return nil, n.Errorf(err)
