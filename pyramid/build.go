@@ -222,6 +222,9 @@ func (b *builder) plan(ctx context.Context) error {
 		b.assets = append(b.assets, assetOf(b.layout, level, b.factor, b.o.Method))
 	}
 	b.state = state{Version: 2, Source: b.source.Path(), Factor: b.factor, Method: b.o.Method.String(), Levels: len(b.levels), Sum: hex.EncodeToString(sum.Sum(nil))}
+	for _, a := range b.arrays() {
+		b.state.Shapes = append(b.state.Shapes, a.Shape())
+	}
 	dir, _ := split(b.source.Path())
 	for name := range b.related.vars {
 		b.state.Paths = append(b.state.Paths, join(dir, name))

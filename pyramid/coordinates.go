@@ -96,7 +96,7 @@ func (b *builder) copied(ctx context.Context, level int, a *zarr.Array, path str
 		if err := u.array.WriteItems(ctx, items); err != nil {
 			return err
 		}
-		return u.publish(ctx, b.st)
+		return b.publish(ctx, u)
 	}
 	present, err := b.stored(ctx, level, u.array, is)
 	if err != nil || present == nil {
@@ -129,7 +129,7 @@ func (b *builder) store(ctx context.Context, level int, path string, spec zarr.S
 		if err := u.array.WriteBytes(ctx, elems); err != nil {
 			return err
 		}
-		return u.publish(ctx, b.st)
+		return b.publish(ctx, u)
 	}
 	old := make([]byte, len(elems))
 	if err := u.array.ReadBytes(ctx, old); err != nil {

@@ -359,7 +359,7 @@ func (b *builder) variable(ctx context.Context, level int, name string, v nodeIn
 	if err != nil || is {
 		return err
 	}
-	return u.publish(ctx, b.st)
+	return b.publish(ctx, u)
 }
 
 // bounds creates the bounds of the cells of a level: from the first bound of the first cell of each

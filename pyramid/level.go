@@ -72,7 +72,7 @@ func (b *builder) level(ctx context.Context, level int, from *zarr.Array, u unpu
 	if err != nil || is {
 		return err
 	}
-	return u.publish(ctx, b.st)
+	return b.publish(ctx, u)
 }
 
 // stored returns the positions of the chunks or shards that a build skips, or nil if it skips all.

@@ -97,6 +97,15 @@ type checked struct {
 // errRemoved reports that objects of a level are missing.
 var errRemoved = fault.Newf(fault.Conflict, "another process removed objects of the levels during the build: build the pyramid again")
 
+// document records that a document is stored, unless this build has put it.
+func (r *recorder) document(key string, doc []byte) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if sum := sha256.Sum256(doc); r.puts[key].sum != sum {
+		r.puts[key] = recorded{sum: sum}
+	}
+}
+
 // found records that another build has stored an object, unless this one has changed it.
 func (r *recorder) found(key string) {
 	r.mu.Lock()

@@ -170,3 +170,35 @@ func TestLevelRemovedBeforePublish(t *testing.T) {
 		}
 	}
 }
+
+// TestLateDocument stores the document of a level of an earlier version of the source, which has
+// fewer rows: during a build and after it. The levels are not current.
+func TestLateDocument(t *testing.T) {
+	st := mem.New()
+	image(t, st, "a", small())
+	set(t, st, 1)
+	build(t, st, "a", pyramid.Options{Levels: 2})
+	late, err := st.Get(t.Context(), "1/a/zarr.json", store.GetOptions{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	arrive := func() error {
+		_, err := st.Put(t.Context(), "1/a/zarr.json", late.Bytes, store.PutOptions{})
+		return err
+	}
+	a := array(t, st, "a")
+	if _, err := zarr.Append(t.Context(), a, 0, slices.Repeat([]int32{1}, 9*a.Shape()[1]), zarr.AppendOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	during := gated(st, &gate{ops: []store.Op{store.OpPut}, prefix: "2/a/zarr.json", run: arrive})
+	if _, err := pyramid.Build(t.Context(), during, "a", pyramid.Options{Levels: 2}); !errors.Is(err, fault.Conflict) {
+		t.Errorf("a build whose document was replaced: %v", err)
+	}
+	status(t, st, pyramid.Incomplete)
+	build(t, st, "a", pyramid.Options{Levels: 2})
+	status(t, st, pyramid.Current)
+	if err := arrive(); err != nil {
+		t.Fatal(err)
+	}
+	status(t, st, pyramid.Outdated)
+}

@@ -63,7 +63,8 @@ var errReplaced = fault.Newf(fault.Conflict, "another process changed the levels
 
 // result returns the hash of the versions of a level's objects, or "" if the store does not report
 // versions. It returns errReplaced if the objects are not those that this build has stored, or
-// objects with equal values, such as those of a concurrent build with the same parameters. In a
+// objects with equal values, such as those of a concurrent build with the same parameters. A build
+// of an earlier version of the source may have replaced a document by one with another shape. In a
 // level whose objects may be from an earlier version of the source, each object must be recorded.
 func (b *builder) result(ctx context.Context, level int) (string, error) {
 	paths := b.layout.results(b.state, level)
@@ -77,7 +78,7 @@ func (b *builder) result(ctx context.Context, level int) (string, error) {
 	for _, e := range list {
 		is, ok := b.record.puts[e.Key]
 		switch {
-		case isDocument(e.Key):
+		case isDocument(e.Key) && (!ok || is.gone):
 			continue
 		case !ok && b.over(level) && ofGrid(own, e.Key), is.gone:
 			return "", errReplaced

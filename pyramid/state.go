@@ -45,6 +45,10 @@ type state struct {
 	// late and replace an object of a level.
 	Results []string `json:"results,omitempty"`
 
+	// Shapes are the shapes of the levels. A build of an earlier version of the source may store a
+	// document late.
+	Shapes [][]int `json:"shapes,omitempty"`
+
 	// Over means that objects of levels after the first Keep ones may be from an earlier version of
 	// the source, so a build skips none of them.
 	Over bool `json:"over,omitempty"`
@@ -290,11 +294,22 @@ func (b *builder) begin(ctx context.Context, level int, u unpublished) (stored b
 		return false, b.hide(ctx, u.array.Path())
 	}
 	if stored, err = u.stored(ctx, b.st, b.opts); stored && level > b.state.Keep {
-		for key := range u.docs {
-			b.record.skip(key)
+		for key, doc := range u.docs {
+			b.record.document(key, doc)
 		}
 	}
 	return stored, err
+}
+
+// publish stores the documents of an array, and records them.
+func (b *builder) publish(ctx context.Context, u unpublished) error {
+	if err := u.publish(ctx, b.st); err != nil {
+		return err
+	}
+	for key, doc := range u.docs {
+		b.record.document(key, doc)
+	}
+	return nil
 }
 
 // forget stores that no build must skip objects of the levels, because some were replaced, and

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -54,14 +55,16 @@ func StatusOf(ctx context.Context, st store.Store, path string, opts ...zarr.Opt
 	case !s.Complete:
 		return Incomplete, nil
 	}
+	same := true
 	for level := 1; level <= min(s.Levels, maxStatus); level++ {
-		_, err := zarr.OpenArray(ctx, st, l.path(level), append([]zarr.Option{zarr.IgnoreConsolidated()}, opts...)...)
+		a, err := zarr.OpenArray(ctx, st, l.path(level), append([]zarr.Option{zarr.IgnoreConsolidated()}, opts...)...)
 		if errors.Is(err, fault.NotFound) {
 			return Incomplete, nil
 		}
 		if err != nil {
 			return Unknown, fmt.Errorf("pyramid of %q: %w", path, err)
 		}
+		same = same && (level > len(s.Shapes) || slices.Equal(a.Shape(), s.Shapes[level-1]))
 	}
 	now, err := versions(ctx, st, s.Paths[:min(len(s.Paths), maxRelated+1)], maxListed)
 	switch {
@@ -69,7 +72,7 @@ func StatusOf(ctx context.Context, st store.Store, path string, opts ...zarr.Opt
 		return Unknown, fmt.Errorf("pyramid of %q: %w", path, err)
 	case now == "" || s.Versions == "":
 		return Unknown, nil
-	case s.Versions != now:
+	case s.Versions != now, !same:
 		return Outdated, nil
 	}
 	for level := 1; level <= min(s.Levels, maxStatus); level++ {
