@@ -87,13 +87,17 @@ func isNode(key string) bool {
 }
 
 // documents returns the keys of the plan's documents at or below the target, and of the documents
-// of both formats that would create a node at the same paths.
+// of both formats that would create a node at the same paths. It omits a document of the other
+// format if its key is the path of a node of the plan. In a directory such a key is not a value.
 func (p *Plan) documents() []string {
 	all := map[string]bool{}
+	_, nodes := p.groups()
 	for _, key := range p.within() {
 		all[key] = true
 		for _, name := range []string{"zarr.json", ".zarray", ".zgroup"} {
-			all[join(nodeOf(key), name)] = true
+			if other := join(nodeOf(key), name); !nodes[other] {
+				all[other] = true
+			}
 		}
 	}
 	return slices.Collect(maps.Keys(all))
