@@ -22,6 +22,25 @@ var (
 // that walk trees: ls, copy, diff, validate, consolidate and migrate. Each must agree with
 // zarr-python and xarray, or an error or a warning must name the difference; see python/trees.py.
 func TestTrees(t *testing.T) {
+	text := judged(t, "python/trees.py", strconv.Itoa(*treeCases), strconv.Itoa(*treeSeed))
+	if strings.Contains(text, "seed ") || !strings.Contains(text, strconv.Itoa(*treeCases)+" trees") {
+		t.Error(text)
+	}
+}
+
+// TestRoundTrips copies arrays of every data type, with the fill values, orders, keys, shards and
+// attributes that formats treat differently, from v2 to v3 and back, from v3 to v2 and back, and
+// migrates them. zarr-python must read the same from each, or an error must name the cause; see
+// python/roundtrips.py.
+func TestRoundTrips(t *testing.T) {
+	if text := judged(t, "python/roundtrips.py"); !strings.HasSuffix(text, " cells\n") || strings.Count(text, "\n") != 1 {
+		t.Error(text)
+	}
+}
+
+// judged builds the command, and returns the output of a script that runs it.
+func judged(t *testing.T, script string, args ...string) string {
+	t.Helper()
 	if os.Getenv(python313Env) == "" {
 		bucket.Lack(t, python313Env+" does not name a Python with requirements-py313.txt")
 	}
@@ -37,11 +56,12 @@ func TestTrees(t *testing.T) {
 	if out, err := exec.Command("go", "build", "-o", program, "github.com/zargo-io/zargo/cmd/zargo").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	cmd := exec.CommandContext(t.Context(), os.Getenv(python313Env), "python/trees.py", program, strconv.Itoa(*treeCases), strconv.Itoa(*treeSeed))
+	cmd := exec.CommandContext(t.Context(), os.Getenv(python313Env), append([]string{script, program}, args...)...)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
-	if text := string(out); err != nil || strings.Contains(text, "seed ") || !strings.Contains(text, strconv.Itoa(*treeCases)+" trees") {
-		t.Errorf("%v\n%s\n%.2000s", err, text, &stderr)
+	if err != nil {
+		t.Fatalf("%v\n%s\n%.2000s", err, out, &stderr)
 	}
+	return string(out)
 }
