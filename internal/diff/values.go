@@ -31,6 +31,9 @@ const (
 	// itemSize is the assumed memory of an element of variable length: a slice header and a short
 	// text.
 	itemSize = 64
+	// checkEvery is the number of elements that are compared between two checks of the context. It
+	// takes a millisecond.
+	checkEvery = 1 << 16
 )
 
 // comparison is the comparison of two arrays of the same shape and data type.
@@ -253,6 +256,9 @@ func (c *comparison) compare(ctx context.Context, at []int) (found, error) {
 		}
 		y, err := c.b.ReadItems(ctx, sel...)
 		for i := range y {
+			if i%checkEvery == 0 && ctx.Err() != nil {
+				return found{}, context.Cause(ctx)
+			}
 			if !bytes.Equal(x[i], y[i]) {
 				differ(i, x[i], y[i])
 			}
@@ -267,6 +273,9 @@ func (c *comparison) compare(ctx context.Context, at []int) (found, error) {
 		return f, err
 	}
 	for i := range n {
+		if i%checkEvery == 0 && ctx.Err() != nil {
+			return found{}, context.Cause(ctx)
+		}
 		x, y := both[0][i*size:][:size], both[1][i*size:][:size]
 		equal, by := bytes.Equal(x, y), 0.0
 		if !equal && c.close != nil {

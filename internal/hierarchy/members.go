@@ -92,6 +92,10 @@ func (n *Node) Members(ctx context.Context, depth int) iter.Seq[Found] {
 			return
 		}
 		for _, path := range pathsOf(c.nodes, depth) { // each node is parsed when it is yielded
+			if ctx.Err() != nil { // no request would notice
+				yield(Found{Err: n.Errorf(context.Cause(ctx))})
+				return
+			}
 			f := Found{path: path}
 			f.Node, f.Err = n.fromCopy(c.key, path, c.nodes.Node(path))
 			if !yield(f) {
