@@ -231,6 +231,21 @@ func TestAttributesOfLaterNode(t *testing.T) {
 		}
 		keeps(t, st)
 	})
+	t.Run("migrated", func(t *testing.T) {
+		st := mem.New()
+		_, err := zarr.CreateGroup(t.Context(), gated(st, putOf(".zattrs"), false, func() {
+			// A migration, and the creator of a member that had found no group.
+			if _, err := st.Put(t.Context(), "n/zarr.json", []byte(`{"zarr_format":3,"node_type":"group"}`), store.PutOptions{}); err != nil {
+				t.Error(err)
+			}
+			if _, err := st.Put(t.Context(), "n/.zgroup", []byte(`{"zarr_format":2}`), store.PutOptions{}); err != nil {
+				t.Error(err)
+			}
+		}), "n", group)
+		if !errors.Is(err, zarr.ErrConflict) {
+			t.Errorf("the creator of the migrated group: %v", err)
+		}
+	})
 	t.Run("opened", func(t *testing.T) {
 		st := mem.New()
 		if _, err := zarr.CreateGroup(t.Context(), st, "n", group); err != nil {

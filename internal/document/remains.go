@@ -59,6 +59,10 @@ func (n *Node) Remains(ctx context.Context, was Stored) error {
 	if err == nil && other != "" {
 		err = fault.Newf(fault.Conflict, "%q was replaced concurrently and has another %s", was.Key, other)
 	}
+	if err == nil && was.Key == n.Key(ZGroup) {
+		// Nobody changes a .zgroup: the group was removed or migrated, and created again.
+		err = n.Superseded(ctx)
+	}
 	return err
 }
 
