@@ -187,12 +187,14 @@ func (d *Dataset) reopen(ctx context.Context) (*zarr.Group, error) {
 // and replace the row. settle ends a claim that is older than over, as zarr.AppendOptions
 // describes.
 func (d *Dataset) settle(ctx context.Context, dim string, at int, end time.Time, over time.Duration) error {
+	w := document.Waiting{Until: end, Over: document.TakeOver{May: over != 0, Age: over}}
 	for {
 		g, err := d.reopen(ctx)
 		if err != nil {
 			return err
 		}
-		c, err := document.ClaimIn(hierarchy.SourceOf(g).Claimed())
+		doc := hierarchy.SourceOf(g).Claimed()
+		c, err := document.ClaimIn(doc)
 		if err != nil || c.What != claim.Append || c.Dim != dim || c.From > at {
 			return err
 		}
@@ -202,9 +204,11 @@ func (d *Dataset) settle(ctx context.Context, dim string, at int, end time.Time,
 			}
 		}
 		left := time.Until(end)
+		err = document.ClaimedBy(doc.Key, c, "%v contains the rows from %d on and has not ended", c, at)
 		if left <= 0 {
-			return fault.Newf(fault.Conflict, "the rows from %d on belong to an append that has not ended: %v", at, c)
+			return err
 		}
+		w.Pause(ctx, err)
 		if err := concurrency.Sleep(ctx, min(left, 50*time.Millisecond+rand.N(200*time.Millisecond))); err != nil {
 			return err
 		}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/internal/document"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
@@ -143,7 +144,8 @@ const between = time.Second
 
 // await waits until all stages before stage k are complete, at most RunOptions.Wait.
 func (r *running) await(ctx context.Context, c *claim, k int) error {
-	for end := time.Now().Add(r.o.Wait); ; {
+	end := time.Now().Add(r.o.Wait)
+	for w := (document.Waiting{Until: end}); ; {
 		err := r.w.before(ctx, c, k)
 		late := notYet("")
 		if !errors.As(err, &late) {
@@ -153,6 +155,7 @@ func (r *running) await(ctx context.Context, c *claim, k int) error {
 		if left <= 0 {
 			return fault.Newf(fault.Unavailable, "%s: run this process again when the other processes have done them", late)
 		}
+		w.Pause(ctx, late)
 		if err := concurrency.Sleep(ctx, min(left, between)); err != nil {
 			return err
 		}

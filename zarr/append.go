@@ -21,7 +21,8 @@ type AppendOptions struct {
 	// appends at the current end.
 	At *int
 	// Wait is the maximum time to wait for other processes that append or resize. The append then
-	// begins after their rows. NewWriter waits before it returns. The default, 0, does not wait.
+	// begins after their rows. NewWriter waits before it returns. A wait is reported to
+	// store.Trace.Conflict. The default, 0, does not wait.
 	Wait time.Duration
 	// TakeOver discards an unfinished change of another process, usually a killed one, if the
 	// process has not renewed its claim for this long. A process renews the claims of its appends,

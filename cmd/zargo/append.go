@@ -48,6 +48,7 @@ func (c *appendCmd) Run(ctx context.Context, s *session) error {
 		return err
 	}
 	defer p.release()
+	ctx = s.slow.traced(ctx, p)
 	if n, err = n.Stored(ctx); err != nil {
 		return p.fail(err)
 	}

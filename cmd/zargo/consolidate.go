@@ -30,7 +30,7 @@ func (c *consolidateCmd) Run(ctx context.Context, s *session) error {
 		return p.fail(fault.Newf(fault.NotFound, "the URL must be that of a group, but is an array"))
 	}
 	if !c.Check {
-		_, err := g.Consolidate(ctx)
+		_, err := g.Consolidate(s.slow.traced(ctx, p))
 		return p.fail(err)
 	}
 	stale, err := upkeep.CheckConsolidated(ctx, g)

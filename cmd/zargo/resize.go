@@ -51,6 +51,7 @@ func (c *resizeCmd) Run(ctx context.Context, s *session) error {
 	if err != nil {
 		return p.fail(err)
 	}
+	ctx = s.slow.traced(ctx, p)
 	o := zarr.ResizeOptions{MetadataOnly: c.MetadataOnly, Clear: c.Clear, Wait: c.Wait, TakeOver: takeOver(c.TakeOver)}
 	was := a.Shape()
 	if a, err = a.Resize(ctx, shape, o); err == nil {

@@ -90,6 +90,7 @@ type session struct {
 	out     io.Writer // text; unsafe characters are escaped, see render.Safe
 	raw     io.Writer // values, files and pictures, unchanged
 	far     *progress
+	slow    *late
 	inPipe  bool // out is not a terminal
 	columns int  // of the terminal, or defaultColumns
 	env     func(string) string
@@ -136,7 +137,7 @@ func (p *program) run(ctx context.Context, args []string, in io.Reader, out, err
 	defer far.end() // also after a panic
 	slow := &late{out: far}
 	defer slow.end()
-	s := &session{program: p, flags: flags, in: in, far: far, env: os.Getenv, codecs: codecs(), how: opening{flags.Inflight, flags.TrustHost, flags.AllowHTTP, !flags.writes(command.Command()), flags.TrustLocks, flags.Hedge, slow.notify, flags.rates()}}
+	s := &session{program: p, flags: flags, in: in, far: far, slow: slow, env: os.Getenv, codecs: codecs(), how: opening{flags.Inflight, flags.TrustHost, flags.AllowHTTP, !flags.writes(command.Command()), flags.TrustLocks, flags.Hedge, slow.notify, flags.rates()}}
 	s.stores = p.schemes(s.how)
 	s.inPipe, s.columns = !isTerminal(out), columnsOf(out)
 	buffered := bufio.NewWriterSize(afterProgress{out, far}, 1<<16)

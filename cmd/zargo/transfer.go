@@ -155,7 +155,7 @@ func (c *transferRunCmd) Run(ctx context.Context, s *session) error {
 	if n := copyingStages(p); c.Stage < 0 || c.Stage > n {
 		return usagef("--stage must be 1 to %d, the number of stages of the plan, is %d", n, c.Stage)
 	}
-	_, err = s.runPlan(ctx, p, open, o)
+	_, err = s.runPlan(s.slow.waiting(ctx, c.Plan, ""), p, open, o)
 	return again(broken(ctx, err))
 }
 

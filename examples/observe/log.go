@@ -41,6 +41,10 @@ func trace(log *slog.Logger) *store.Trace {
 			log.LogAttrs(ctx, slog.LevelWarn, "retry", slog.String("op", string(r.Op)), slog.String("key", r.Key), slog.Int("try", r.Try),
 				slog.Duration("wait", r.Wait), slog.Any("err", r.Err))
 		},
+		Conflict: func(ctx context.Context, c store.Conflict) {
+			log.LogAttrs(ctx, slog.LevelInfo, "conflict", slog.String("key", c.Key), slog.Int("try", c.Try), slog.Duration("waited", c.Waited),
+				slog.Time("until", c.Until), slog.Any("err", c.Err))
+		},
 		Wait: func(ctx context.Context, w store.Wait) {
 			log.LogAttrs(ctx, slog.LevelDebug, "wait", slog.String("for", string(w.For)), slog.Duration("took", w.Took))
 		},

@@ -220,7 +220,7 @@ func Unclaimed(d Stored) ([]byte, error) {
 func Unchanging(d Stored) error {
 	c, err := ClaimIn(d)
 	if err == nil && c.Under() {
-		err = fault.Newf(fault.Conflict, "%v is in progress", c)
+		err = ClaimedBy(d.Key, c, "%v is in progress", c)
 	}
 	return err
 }

@@ -80,7 +80,7 @@ func (n *Node) Hold(ctx context.Context, was Stored, over TakeOver, next func(Te
 		}
 		if t.Claim.Under() && !over.allows(t.Claim) {
 			if fresh {
-				return nil, fault.Newf(fault.Conflict, "%v is in progress", t.Claim)
+				return nil, ClaimedBy(h.doc.Key, t.Claim, "%v is in progress", t.Claim)
 			}
 			if err := h.reload(ctx); err != nil {
 				return nil, err
@@ -146,7 +146,16 @@ func (t TakeOver) allows(c claim.Claim) bool {
 	if slices.Contains(t.IDs, c.ID) || t.What != "" && c.What == t.What {
 		return true
 	}
-	return t.May && c.What != claim.Migrate && (t.Age <= 0 || time.Since(c.Alive()) >= t.Age)
+	at, ok := t.from(c)
+	return ok && (t.Age <= 0 || !time.Now().Before(at))
+}
+
+// from returns the time from which t allows taking over c by its age, unless c is renewed before.
+func (t TakeOver) from(c claim.Claim) (time.Time, bool) {
+	if !t.May || c.What == claim.Migrate {
+		return time.Time{}, false
+	}
+	return c.Alive().Add(max(0, t.Age)), true
 }
 
 // applied reports whether the put of change c, with the text tried, produced the document as last

@@ -50,6 +50,7 @@ const maxRestarts = 100
 // passed.
 func (o Options) waiting(ctx context.Context, n *document.Node, try func() (again bool, err error)) error {
 	end := time.Now().Add(o.Wait)
+	w := document.Waiting{Until: end, Over: o.Over}
 	for tries := 1; ; tries++ {
 		again, err := try()
 		left := time.Until(end)
@@ -63,6 +64,7 @@ func (o Options) waiting(ctx context.Context, n *document.Node, try func() (agai
 			return err
 		}
 		n.Conflict()
+		w.Pause(ctx, err)
 		if err := concurrency.Sleep(ctx, pause); err != nil {
 			return err
 		}

@@ -25,6 +25,7 @@ import (
 // group with the consolidated metadata. Package zarr documents the details.
 func (n *Node) Consolidate(ctx context.Context) (*Node, error) {
 	first := false // set if an attempt found a v2 group without .zmetadata
+	var w document.Waiting
 	for try := 1; ; try++ {
 		out, err := n.consolidateOnce(ctx, &first)
 		if !errors.Is(err, errStale) {
@@ -37,6 +38,7 @@ func (n *Node) Consolidate(ctx context.Context) (*Node, error) {
 		longest := 20 * time.Millisecond
 		if errors.Is(err, errBusy) {
 			longest = 100 * time.Millisecond
+			w.Pause(ctx, err)
 		}
 		if err := concurrency.Sleep(ctx, rand.N(min(time.Duration(try)*2*time.Millisecond, longest))); err != nil {
 			return nil, n.Errorf(err)

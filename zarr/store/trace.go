@@ -28,6 +28,9 @@ type Trace struct {
 	// Wait is called when a wait for a limited resource ends, even if the caller gave up. If the
 	// resource was free immediately, Wait is not called.
 	Wait func(context.Context, Wait)
+	// Conflict is called while a change of an array or a group waits for another process: before
+	// each pause between two attempts of the change.
+	Conflict func(context.Context, Conflict)
 	// Chunk is called when a chunk, or an inner chunk of a shard, has been decoded or encoded, or
 	// was found not to be stored. A shard that is not stored counts as one chunk. If work is
 	// repeated because a shard was replaced in the meantime, Chunk is called again.
@@ -67,6 +70,7 @@ type Retry struct {
 	Try     int           // number of the failure, from 1; progress in a body resets it
 	Elapsed time.Duration // time from the first attempt, or the last progress, to the failure
 	Wait    time.Duration // time from the failure to the next attempt
+	Left    time.Duration // maximum time that further failed attempts and waits may take
 	Err     error
 }
 
@@ -114,6 +118,20 @@ const (
 	WaitKey   Resource = "key"   // another write to the same chunk in this process
 )
 
+// Conflict is a pause of a change that waits for another process, such as an append that waits for
+// the end of another append. Times are zero if they are not known.
+type Conflict struct {
+	Key    string        // of the document that the other process changes, or ""
+	Try    int           // number of attempts of the change so far, from 1
+	Waited time.Duration // time from the end of the first attempt to the pause
+	Err    error         // the error of the last attempt, which describes the other change
+	Since  time.Time     // start of the other change, by the clock of its process
+	Until  time.Time     // when the wait ends with Err
+	// TakeOver is when the claim of the other process may be taken over if the process does not
+	// renew it before. It is zero if the claim may not be taken over.
+	TakeOver time.Time
+}
+
 // Chunk describes a chunk that was decoded, was encoded, or is not stored.
 type Chunk struct {
 	Key     string
@@ -141,6 +159,7 @@ func WithTrace(ctx context.Context, t *Trace) context.Context {
 			Hedge:     both(t.Hedge, outer.Hedge),
 			Hit:       both(t.Hit, outer.Hit),
 			Wait:      both(t.Wait, outer.Wait),
+			Conflict:  both(t.Conflict, outer.Conflict),
 			Chunk:     both(t.Chunk, outer.Chunk),
 		}
 	}

@@ -186,7 +186,7 @@ func (r *run) tries(err error) int {
 }
 
 func (r *run) event(wait time.Duration, err error) store.Retry {
-	return store.Retry{Op: store.Op(r.op), Key: r.key, Try: r.failed, Elapsed: time.Since(r.start), Wait: wait, Err: err}
+	return store.Retry{Op: store.Op(r.op), Key: r.key, Try: r.failed, Elapsed: time.Since(r.start), Wait: wait, Left: max(0, r.s.p.elapsed-r.spent), Err: err}
 }
 
 func trace(ctx context.Context, r store.Retry) {
