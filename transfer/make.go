@@ -60,6 +60,9 @@ type Options struct {
 	// OneStage plans without intermediate arrays, even if they would save requests. A source chunk
 	// is then read once for each task that needs it.
 	OneStage bool
+	// WholeShards plans tasks that store each shard with one put, as [SaveZip] requires. By default
+	// a shard that does not fit in Memory is stored in parts.
+	WholeShards bool
 	// Zarr contains options for opening and creating nodes, for example zarr.Extensions.
 	Zarr []zarr.Option
 }
@@ -141,6 +144,9 @@ func planOf(ctx context.Context, source, target store.Store, o Options, fill fun
 	if err := fill(m); err != nil {
 		return nil, err
 	}
+	if m.least > 0 {
+		return nil, fault.Newf(fault.Limit, "the copy takes %d bytes of memory, for the array %q, more than the maximum of %d", m.least, m.largest, m.o.Memory)
+	}
 	if err := m.documents(ctx); err != nil {
 		return nil, err
 	}
@@ -173,6 +179,8 @@ type maker struct {
 	get     int64          // cost of a request to the source in bytes, see requestCost
 	request int64          // cost of a request to the target
 	stages  []Stage
+	least   int64                        // smallest sufficient memory, if it is more than Options.Memory
+	largest string                       // path of the array that needs it
 	unread  map[string]map[string][]byte // documents of arrays that are copied as stored, by path in the target
 }
 

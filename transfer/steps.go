@@ -26,13 +26,16 @@ const (
 func (m *maker) steps(ctx context.Context, s *Step, from, to *zarr.Array) error {
 	if sameObjects(&Step{Start: s.Start}, from, to) {
 		s.Kind = Encoded
+		if !m.fits(needOf(s, from, to).memory(), from) {
+			return nil
+		}
 		s.Block = gathered(ones(len(s.Grid)), to, taskBytes)
 		m.add(0, s)
 		return nil
 	}
 	s.Kind, s.Block = Blocks, ones(len(s.Grid))
 	n := needOf(s, from, to)
-	if inner := innerShape(to); n.memory() > m.o.Memory && inner != nil {
+	if inner := innerShape(to); n.memory() > m.o.Memory && inner != nil && !m.o.WholeShards {
 		s.Inner = ones(len(inner))
 		if divided := needOf(s, from, to); divided.memory() < n.memory() {
 			n = divided
@@ -40,8 +43,8 @@ func (m *maker) steps(ctx context.Context, s *Step, from, to *zarr.Array) error 
 			s.Inner = nil
 		}
 	}
-	if n.memory() > m.o.Memory {
-		return fault.Newf(fault.Limit, "the copy of %q takes %d bytes of memory, more than the maximum of %d", from.Path(), n.memory(), m.o.Memory)
+	if !m.fits(n.memory(), from) {
+		return nil
 	}
 	stages, err := m.solve(s, from, to)
 	if err != nil {
@@ -63,6 +66,15 @@ func (m *maker) steps(ctx context.Context, s *Step, from, to *zarr.Array) error 
 	last := len(stages) - 1
 	m.addBlocks(last, at, stages[last].Block, from, to)
 	return nil
+}
+
+// fits reports whether Options.Memory suffices for a task that copies objects of an array. If not,
+// the plan fails after all arrays, so that its error contains the memory that suffices for all.
+func (m *maker) fits(memory int64, from *zarr.Array) bool {
+	if memory > max(m.least, m.o.Memory) {
+		m.least, m.largest = memory, from.Path()
+	}
+	return memory <= m.o.Memory
 }
 
 // solve finds the stages that copy the elements of from to the chunks of to. It plans an

@@ -110,8 +110,9 @@ func cut(ctx context.Context, r region, chunks chunking, elem int, target, limit
 			return nil, err
 		}
 		if row := total / int64(r[k].count); int64(rows) > limit/row {
-			return nil, fault.Newf(fault.Limit, "a row of chunks of the selection, of shape %v, exceeds the memory limit of %d bytes: select less",
-				r.part(k, 0, rows).shape(), limit)
+			need := int64(rows) * row
+			return nil, fault.Newf(fault.Limit, "a row of chunks of the selection, of shape %v, takes %d bytes of memory, more than %d, half of the memory limit: select less, or set GOMEMLIMIT to at least %d",
+				r.part(k, 0, rows).shape(), need, limit, capped(need, need))
 		}
 	}
 	return cutter{chunks, elem, always(target), always(limit)}.bands(r), nil

@@ -34,7 +34,7 @@ func (c *copyCmd) archive(ctx context.Context, s *session, l openurl.Location, o
 		return err
 	}
 	o.Target.Store, o.Target.Path = l.String(), strings.Trim(strings.TrimPrefix(l.Inside[0], "zip:"), "/")
-	o.Root, o.OneStage = o.Target.Path, true
+	o.Root, o.OneStage, o.WholeShards = o.Target.Path, true, true
 	p, err := (&ends{source: src, node: n, fromPath: src.path}).plan(ctx, nil, o)
 	if err == nil {
 		err = flags.check()

@@ -89,6 +89,11 @@ func (c *putCmd) Run(ctx context.Context, s *session) error {
 // array's URL to errors.
 func putFile(ctx context.Context, far *progress, a *zarr.Array, r region, in io.Reader, h npy.Header, name string, e *encoder, fail func(error) error) error {
 	each := max(a.DType().Size(), h.Type.Size())
+	if h.Fortran {
+		if err := reorderable(h, r, each); err != nil {
+			return at(name, err)
+		}
+	}
 	parts, err := bandsToWrite(ctx, a, r, each)
 	if err != nil {
 		return fail(err)
@@ -193,15 +198,31 @@ func (c *putCmd) openOld(ctx context.Context, s *session) (*place, *zarr.Array, 
 	return p, a, nil
 }
 
+// reorderable returns fault.Limit if a file in Fortran order is too large to be reordered in memory.
+// The error contains the memory limit that suffices for a put of the file into region r, of an array
+// with elements of each bytes.
+func reorderable(h npy.Header, r region, each int) error {
+	n, err := h.Bytes()
+	if err != nil {
+		return err
+	}
+	memory := concurrency.Memory()
+	if n <= memory/4 {
+		return nil
+	}
+	total, err := r.bytes(each)
+	if err != nil {
+		return err
+	}
+	return fault.Newf(fault.Limit, "the file is in Fortran order and has %d bytes, more than a quarter of the memory limit of %d: set GOMEMLIMIT to at least %d", n, memory, 4*max(n, total))
+}
+
 // inOrder reads all elements of a file in Fortran order and returns them in C order. It holds the
 // elements in memory twice.
 func inOrder(in io.Reader, h npy.Header) (io.Reader, error) {
 	n, err := h.Bytes()
 	if err != nil {
 		return nil, err
-	}
-	if limit := concurrency.Memory() / 4; n > limit {
-		return nil, fault.Newf(fault.Limit, "the file is in Fortran order and has %[2]d bytes, more than the %[1]d that can be reordered in memory", limit, n)
 	}
 	src, dst := make([]byte, n), make([]byte, n)
 	if err := h.ReadData(in, src); err != nil {

@@ -39,7 +39,7 @@ func (c *pyramidCmd) Run(ctx context.Context, s *session) error {
 		}
 		memory = int64(n)
 	}
-	o := pyramid.Options{Dims: c.Dims, Factor: c.Factor, Levels: c.Levels, Memory: memory / 2, Zarr: s.options()}
+	o := pyramid.Options{Dims: c.Dims, Factor: c.Factor, Levels: c.Levels, Memory: max(memory/2, 1), Zarr: s.options()}
 	var err error
 	if o.Method, err = pyramid.ParseMethod(c.Method); err != nil {
 		return err
