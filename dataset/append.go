@@ -107,11 +107,24 @@ func (d *Dataset) follow(ctx context.Context, was *Dataset, dim string) error {
 			changes = append(changes, follow.Change{Array: s.array, Was: old.array.Shape()})
 		}
 	}
-	dropped, err := follow.Attributes(ctx, d.group, changes...)
-	for _, x := range dropped {
+	groups, unread, err := follow.Above(ctx, d.group)
+	if err != nil {
+		return err
+	}
+	r, err := follow.Attributes(ctx, append([]*zarr.Group{d.group}, groups...), changes...)
+	d.followed(r, unread)
+	return err
+}
+
+// followed adds a finding for each dropped attribute and for each group whose attributes could not
+// be read.
+func (d *Dataset) followed(r follow.Result, unread []error) {
+	for _, x := range r.Dropped {
 		d.find(x.Path, "%s", x)
 	}
-	return err
+	for _, err := range append(unread, r.Unread...) {
+		d.find("", "attributes may describe the elements before the change, because this could not be read: %v", err)
+	}
 }
 
 // rows returns the rows of each variable with the dimension, and an index of the new labels. The

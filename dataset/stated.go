@@ -6,13 +6,16 @@ import (
 	"slices"
 
 	"github.com/zargo-io/zargo/internal/follow"
+	"github.com/zargo-io/zargo/zarr"
 )
 
 // unstated drops attributes that a write of data makes untrue, such as actual_range of the arrays
 // and time_coverage_end of the group. It returns d, or a dataset with the new attributes and a
-// finding for each dropped one. It sends no request if the nodes have no such attributes.
+// finding for each dropped one. It sends no request if the nodes have no such attributes, except for
+// coordinates: attributes of the groups above may describe them.
 func (d *Dataset) unstated(ctx context.Context, data []Data) (*Dataset, error) {
 	var changes []follow.Change
+	coordinate := false
 	own := map[string]bool{} // the variables whose own attributes change
 	for _, x := range data {
 		c, stated := follow.Written(d.vars[x.name].array)
@@ -20,9 +23,18 @@ func (d *Dataset) unstated(ctx context.Context, data []Data) (*Dataset, error) {
 			own[x.name] = true
 		}
 		changes = append(changes, c)
+		coordinate = coordinate || d.vars[x.name].indexes(x.name)
 	}
-	dropped, err := follow.Attributes(ctx, d.group, changes...)
-	if err != nil || len(dropped) == 0 {
+	groups, unread := []*zarr.Group{d.group}, []error(nil)
+	if coordinate {
+		above, refused, err := follow.Above(ctx, d.group)
+		if err != nil {
+			return d, err
+		}
+		groups, unread = append(groups, above...), refused
+	}
+	r, err := follow.Attributes(ctx, groups, changes...)
+	if err != nil || len(r.Dropped)+len(r.Unread)+len(unread) == 0 {
 		return d, err
 	}
 	next := *d
@@ -42,8 +54,6 @@ func (d *Dataset) unstated(ctx context.Context, data []Data) (*Dataset, error) {
 		})
 		next.vars[name] = &s
 	}
-	for _, x := range dropped {
-		next.find(x.Path, "%s", x)
-	}
+	next.followed(r, unread)
 	return &next, nil
 }

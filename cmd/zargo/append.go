@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/zargo-io/zargo/internal/follow"
@@ -88,7 +89,7 @@ func (c *appendCmd) array(ctx context.Context, s *session, p *place, a *zarr.Arr
 	}
 	out, err := a.AppendFunc(ctx, axis, r.shape[axis], r.write, c.options())
 	if err == nil {
-		err = s.grown(ctx, out, a.Shape())
+		err = s.grown(ctx, p, out, a.Shape())
 	}
 	if err != nil {
 		return p.fail(err)
@@ -104,7 +105,7 @@ func (c *appendCmd) empty(ctx context.Context, s *session, p *place, a *zarr.Arr
 	}
 	out, err := a.AppendFunc(ctx, axis, *c.Rows, reserve(a, axis, *c.Rows), c.options())
 	if err == nil {
-		err = s.grown(ctx, out, a.Shape())
+		err = s.grown(ctx, p, out, a.Shape())
 	}
 	if err != nil {
 		return p.fail(err)
@@ -236,12 +237,26 @@ func (r *fileRows) stored() (elems []byte, texts []string, err error) {
 	return elems, nil, at(r.name, err)
 }
 
-// follow changes the attributes that a change of arrays made untrue, and warns of dropped ones. g
-// is the group of the arrays, or nil.
-func (s *session) follow(ctx context.Context, g *zarr.Group, changes ...follow.Change) error {
-	dropped, err := follow.Attributes(ctx, g, changes...)
-	for _, d := range dropped {
-		s.warn("%s: %s", cmp.Or(d.Path, "the group"), d)
+// follow changes the attributes that a change of arrays made untrue, and warns of dropped ones. p is
+// the place of an array or of its group. groups are the groups above the arrays. unread are the
+// errors of groups that could not be read.
+func (s *session) follow(ctx context.Context, p *place, groups []*zarr.Group, unread []error, changes ...follow.Change) error {
+	r, err := follow.Attributes(ctx, groups, changes...)
+	for _, d := range r.Dropped {
+		at := cmp.Or(d.Path, "the group")
+		switch {
+		case strings.HasPrefix(d.Path, "/"):
+			at = "the group " + cmp.Or(d.Path[1:], p.root.String())
+		case d.Path == "" && changes[0].Array.Path() == "":
+			at = p.where
+		}
+		s.warn("%s: %s", at, d)
+	}
+	for _, err := range append(unread, r.Unread...) {
+		s.warn("%s: attributes may describe the elements before the change, because this could not be read: %v", p.where, err)
+	}
+	if err == nil && len(unread) == 0 && s.above != nil {
+		s.warn("%s: attributes of groups above may describe the elements before the change, because they could not be read: %v", p.where, s.above)
 	}
 	return err
 }

@@ -44,7 +44,7 @@ func (c *appendCmd) group(ctx context.Context, s *session, p *place, g *zarr.Gro
 		}
 		out, err := g.Append(ctx, c.Dim, c.options(), of...)
 		if err == nil {
-			err = c.follow(ctx, s, out)
+			err = c.follow(ctx, s, p, out, of)
 		}
 		if err != nil {
 			return p.fail(err)
@@ -236,19 +236,21 @@ func labelsOf[T any](name string, b []byte) dataset.Data {
 }
 
 // follow changes the attributes that an append to arrays of a group made untrue.
-func (c *appendCmd) follow(ctx context.Context, s *session, g *zarr.Group) error {
+func (c *appendCmd) follow(ctx context.Context, s *session, p *place, g *zarr.Group, rows []zarr.Rows) error {
+	groups, unread, err := follow.Above(ctx, g)
+	if err != nil {
+		return err
+	}
+	groups = append([]*zarr.Group{g}, groups...)
 	var changes []follow.Change
-	for n, err := range g.Members(ctx) {
+	for _, r := range rows {
+		a, err := g.OpenArray(ctx, r.Path)
 		if err != nil {
 			return err
 		}
-		a, ok := n.(*zarr.Array)
-		if !ok || !slices.Contains(a.Dims(), c.Dim) {
-			continue
-		}
 		shape := a.Shape()
-		shape[slices.Index(a.Dims(), c.Dim)] = 0 // fewer rows than now
+		shape[slices.Index(a.Dims(), c.Dim)] -= r.N
 		changes = append(changes, follow.Change{Array: a, Was: shape})
 	}
-	return s.follow(ctx, g, changes...)
+	return s.follow(ctx, p, groups, unread, changes...)
 }

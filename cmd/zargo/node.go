@@ -149,6 +149,7 @@ func (s *session) openRooted(ctx context.Context, url string) (*place, zarr.Node
 	}
 	p, err := s.rooted(ctx, nodeOf(l))
 	if err != nil {
+		s.above = err
 		return s.openNode(ctx, url) // the hierarchy above cannot be opened
 	}
 	n, err := zarr.Open(ctx, p.Store, p.path, s.options()...)

@@ -55,7 +55,7 @@ func (c *resizeCmd) Run(ctx context.Context, s *session) error {
 	o := zarr.ResizeOptions{MetadataOnly: c.MetadataOnly, Clear: c.Clear, Wait: c.Wait, TakeOver: takeOver(c.TakeOver)}
 	was := a.Shape()
 	if a, err = a.Resize(ctx, shape, o); err == nil {
-		err = s.grown(ctx, a, was)
+		err = s.grown(ctx, p, a, was)
 	}
 	if err != nil {
 		return p.fail(err)

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -100,6 +101,7 @@ func below(root, node openurl.Location) (string, bool) {
 // node for the nearest group, and continues as long as it finds groups. Missing groups between the
 // node and the nearest group will be created.
 func (s *session) findRoot(ctx context.Context, node openurl.Location) (string, error) {
+	s.above = nil
 	var look func(path string) (found, error)
 	switch node.Scheme {
 	case "mem":
@@ -128,7 +130,14 @@ func (s *session) findRoot(ctx context.Context, node openurl.Location) (string, 
 	}
 	root, inside := node.Path, false
 	for up, ok := node.Parent(); ok; up, ok = up.Parent() {
-		switch f, err := look(up.Path); {
+		f, err := look(up.Path)
+		if err != nil && errors.Is(err, fault.Refused) { // without permission to read, creating would also fail
+			if s.above == nil {
+				s.above = fmt.Errorf("%s: %w", up, fault.Refused)
+			}
+			err = nil
+		}
+		switch {
 		case err != nil:
 			return "", err
 		case f == group:
@@ -154,8 +163,8 @@ const (
 func (s *session) look(ctx context.Context, st store.Store, path string) (found, error) {
 	n, err := zarr.Open(ctx, st, path, s.options()...)
 	switch {
-	case errors.Is(err, fault.NotFound), errors.Is(err, fault.Refused):
-		return nothing, nil // without permission to read, creating would also fail
+	case errors.Is(err, fault.NotFound):
+		return nothing, nil
 	case err != nil:
 		return nothing, err
 	}

@@ -91,8 +91,9 @@ type session struct {
 	raw     io.Writer // values, files and pictures, unchanged
 	far     *progress
 	slow    *late
-	inPipe  bool // out is not a terminal
-	columns int  // of the terminal, or defaultColumns
+	above   error // why a group above the last opened node could not be read
+	inPipe  bool  // out is not a terminal
+	columns int   // of the terminal, or defaultColumns
 	env     func(string) string
 	codecs  *codec.Table // as codecs returns
 	report  zarr.Report

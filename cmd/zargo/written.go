@@ -2,13 +2,10 @@ package main
 
 import (
 	"context"
-	"errors"
 	"path"
-	"strings"
 
 	"github.com/zargo-io/zargo/internal/follow"
 	"github.com/zargo-io/zargo/zarr"
-	"github.com/zargo-io/zargo/zarr/fault"
 )
 
 // written drops the attributes that a write of elements makes untrue, before the write. The arrays
@@ -37,12 +34,12 @@ func (s *session) written(ctx context.Context, url string, p *place, arrays ...*
 	}
 	defer root.release()
 	if a, ok := n.(*zarr.Array); ok {
-		return root.fail(s.writtenIn(ctx, a, inGroup[a.Name()] && root.path != ""))
+		return root.fail(s.writtenIn(ctx, root, a, inGroup[a.Name()]))
 	}
 	for name := range inGroup {
 		a, err := zarr.OpenArray(ctx, root.Store, path.Join(root.path, name), s.options()...)
 		if err == nil {
-			err = s.writtenIn(ctx, a, false)
+			err = s.writtenIn(ctx, root, a, false)
 		}
 		if err != nil {
 			return root.fail(err)
@@ -51,55 +48,25 @@ func (s *session) written(ctx context.Context, url string, p *place, arrays ...*
 	return nil
 }
 
-// writtenIn changes the attributes of an array and, if inGroup is true, of its group.
-func (s *session) writtenIn(ctx context.Context, a *zarr.Array, inGroup bool) error {
-	var g *zarr.Group
+// writtenIn changes the attributes of an array and, if inGroup is true, of the groups above it.
+func (s *session) writtenIn(ctx context.Context, p *place, a *zarr.Array, inGroup bool) error {
+	var groups []*zarr.Group
+	var unread []error
 	if inGroup {
 		var err error
-		if g, err = s.groupOf(ctx, a); err != nil {
+		if groups, unread, err = follow.Above(ctx, a); err != nil {
 			return err
 		}
 	}
-	return s.follow(ctx, g, follow.Change{Array: a})
+	return s.follow(ctx, p, groups, unread, follow.Change{Array: a})
 }
 
-// grown changes the attributes of an array whose shape changed from was. It also changes those of
-// its group if they describe the grid of its arrays, for example by spatial:shape, or if the array
-// is a coordinate, which time_coverage_end may describe.
-func (s *session) grown(ctx context.Context, a *zarr.Array, was []int) error {
-	g, err := s.groupOf(ctx, a)
+// grown changes the attributes of an array whose shape changed from was, and those of the groups
+// above it.
+func (s *session) grown(ctx context.Context, p *place, a *zarr.Array, was []int) error {
+	groups, unread, err := follow.Above(ctx, a)
 	if err != nil {
 		return err
 	}
-	changes := []follow.Change{{Array: a, Was: was}}
-	dims := a.Dims()
-	switch {
-	case g == nil:
-	case follow.Describes(g):
-		for n, err := range g.Members(ctx) {
-			if err != nil {
-				return err
-			}
-			if b, ok := n.(*zarr.Array); ok && b.Path() != a.Path() {
-				changes = append(changes, follow.Change{Array: b, Same: true})
-			}
-		}
-	case len(dims) != 1 || dims[0] != a.Name():
-		g = nil
-	}
-	return s.follow(ctx, g, changes...)
-}
-
-// groupOf opens the group directly above an array from its own documents. It returns nil if there
-// is none, or if the store refuses to return it.
-func (s *session) groupOf(ctx context.Context, a *zarr.Array) (*zarr.Group, error) {
-	if a.Path() == "" {
-		return nil, nil
-	}
-	up := strings.TrimPrefix(path.Dir("/"+a.Path()), "/")
-	g, err := zarr.OpenGroup(ctx, a.Store(), up, s.options(zarr.IgnoreConsolidated())...)
-	if errors.Is(err, fault.NotFound) || errors.Is(err, fault.Refused) {
-		return nil, nil
-	}
-	return g, err
+	return s.follow(ctx, p, groups, unread, follow.Change{Array: a, Was: was})
 }

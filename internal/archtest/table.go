@@ -110,7 +110,7 @@ func Table() []Rule {
 		{Package: "internal/convention", Pure: true},
 		{Package: "crs", Own: []string{"internal/convention", "zarr/fault"}, Pure: true},
 		{Package: "internal/derived", Own: []string{"crs", "internal/convention"}, Pure: true},
-		{Package: "internal/follow", Own: []string{"internal/derived", "zarr", "zarr/fault", "zarr/upkeep"}},
+		{Package: "internal/follow", Own: []string{"internal/derived", "zarr", "zarr/fault", "zarr/store", "zarr/upkeep"}},
 		{Package: "multiscale", Own: []string{"crs", "internal/convention"}, Pure: true},
 		{Package: "dataset", Own: []string{"cf", "concurrency", "crs", "internal/follow", "internal/claim", "internal/document", "internal/hierarchy", "internal/masked", "zarr", "zarr/dtype", "zarr/fault", "zarr/store", "zarr/upkeep"}},
 		{Package: "picture", Own: []string{"cf", "concurrency", "dataset", "zarr", "zarr/dtype", "zarr/fault", "zarr/store", "zarr/store/mem", "zarr/store/zip"}, External: []string{"golang.org/x/image"}},

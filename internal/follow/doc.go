@@ -1,5 +1,5 @@
-// Package follow changes the attributes of stored arrays and of their group after an append, a
-// resize or a write. Package derived computes the attributes.
+// Package follow changes the attributes of stored arrays and of the groups above them after an
+// append, a resize or a write. Package derived computes the attributes.
 //
 // After an append or a resize, the attributes are a second change: a process that is killed between
 // both changes leaves the old attributes. Before a write into existing elements, its attributes are
