@@ -243,14 +243,28 @@ func (c *appendCmd) follow(ctx context.Context, s *session, p *place, g *zarr.Gr
 	}
 	groups = append([]*zarr.Group{g}, groups...)
 	var changes []follow.Change
+	extended := func(a *zarr.Array) {
+		shape := a.Shape()
+		shape[slices.Index(a.Dims(), c.Dim)] = 0 // fewer rows than now
+		changes = append(changes, follow.Change{Array: a, Was: shape})
+	}
+	for n, err := range g.Members(ctx) {
+		if err != nil {
+			return err
+		}
+		if a, ok := n.(*zarr.Array); ok && slices.Contains(a.Dims(), c.Dim) {
+			extended(a)
+		}
+	}
 	for _, r := range rows {
+		if !strings.Contains(r.Path, "/") {
+			continue
+		}
 		a, err := g.OpenArray(ctx, r.Path)
 		if err != nil {
 			return err
 		}
-		shape := a.Shape()
-		shape[slices.Index(a.Dims(), c.Dim)] -= r.N
-		changes = append(changes, follow.Change{Array: a, Was: shape})
+		extended(a)
 	}
 	return s.follow(ctx, p, groups, unread, changes...)
 }

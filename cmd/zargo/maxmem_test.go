@@ -21,16 +21,16 @@ func TestMaxMem(t *testing.T) {
 		"create g/b --shape 64,64 --chunks 2,16 --shards 32,32 --dtype float64 --dims time,x",
 		"create g/c --shape 64 --chunks 64 --dtype string --dims time",
 		"create g/time --shape 64 --chunks 64 --dtype int64 --dims time",
-		"create g/whole --shape 4096,4096 --chunks 64,64 --shards 4096,4096 --dtype uint8 --dims y,x",
-		"create g/big --shape 9,4096,1024 --chunks 1,1024,1024 --dtype float64 --dims z,y,x",
+		"create g/whole --shape 2048,2048 --chunks 256,256 --shards 2048,2048 --dtype uint8 --dims r,c",
+		"create g/big --shape 9,1024,512 --chunks 1,512,512 --dtype float64 --dims z,p,q",
 	} {
 		do(t, p, line+" --root g")
 	}
 	named := regexp.MustCompile(`takes (\d+) bytes of memory`)
 	for _, line := range []string{
-		"copy g out1", "copy g out2 --chunks time=64,x=2 --shards none", "copy g out3 --chunks z=9,y=512,x=512 --shards none", "copy g out4 --codec none", "copy g out5 --format 2 --shards none",
-		"copy g/whole out6 --codec none", "copy g out7 --codec none --isel time=0:8", "copy g copy8.zip|zip: --codec none", "copy g/big copy9.zip|zip: --chunks 9,64,64 --shards 9,4096,1024",
-		"copy g out10 --chunks z=9,y=512,x=512 --shards z=9,y=1024,x=1024", "transfer plan g out11 --chunks time=64,x=2 --shards none -o plan.json", "transfer plan g out12",
+		"copy g out1", "copy g out2 --chunks time=64,x=2 --shards none", "copy g out3 --chunks z=9,p=512,q=512 --shards none", "copy g out4 --codec none", "copy g out5 --format 2 --shards none",
+		"copy g/whole out6 --codec none", "copy g out7 --codec none --isel time=0:8", "copy g copy8.zip|zip: --codec none", "copy g/big copy9.zip|zip: --chunks 9,256,256 --shards 9,1024,512",
+		"copy g out10 --chunks z=9,p=512,q=512 --shards z=9,p=1024,q=512", "transfer plan g out11 --chunks time=64,x=2 --shards none -o plan.json", "transfer plan g out12",
 		"pyramid g/a --dims time,x", "pyramid g/whole --levels 2", "cat g/time", "cat g/b --format csv", "cat g/c", "cat g/a --format raw",
 	} {
 		r := zargo(t, p, line+" --max-mem 1")

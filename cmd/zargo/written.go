@@ -68,5 +68,7 @@ func (s *session) grown(ctx context.Context, p *place, a *zarr.Array, was []int)
 	if err != nil {
 		return err
 	}
-	return s.follow(ctx, p, groups, unread, follow.Change{Array: a, Was: was})
+	dims := a.Dims()
+	coordinate := len(dims) == 1 && dims[0] == a.Name()
+	return s.follow(ctx, p, groups, unread, follow.Change{Array: a, Was: was, Inside: !coordinate})
 }

@@ -33,6 +33,9 @@ func names(attrs map[string]any) (list []string) {
 func (t *tree) coverage(g *Node, arrays []*Node) {
 	var lat, lon, height, time bool
 	for _, n := range arrays {
+		if n.Inside {
+			continue
+		}
 		// Other values of a coordinate extend the same way as other elements.
 		values := n.Values && len(n.Axes) == 1 && path.Base(n.Path) == n.Axes[0].Dim
 		for _, a := range n.Axes {

@@ -16,6 +16,9 @@ type Node struct {
 	Axes  []Axis // of an array
 	// Values means that elements of the array were replaced, so statistics are not known.
 	Values bool
+	// Inside means that the extent that attributes of groups state did not change, because it is
+	// that of the coordinates.
+	Inside bool
 }
 
 // Dropped is an attribute that the change made untrue.

@@ -20,6 +20,9 @@ type Change struct {
 	Array *zarr.Array
 	Was   []int // shape before the change; nil if only elements were written
 	Same  bool  // the array did not change; the same attributes of the group may describe it
+	// Inside means that the extent of the coordinates did not change. Attributes of groups state that
+	// extent, such as time_coverage_end.
+	Inside bool
 }
 
 // Written returns the change of an array whose elements are written, and reports whether an
@@ -199,7 +202,7 @@ func (t *tree) store(ctx context.Context, n zarr.Node) error {
 
 // node describes the change of an array, which may have other attributes now.
 func (c Change) node(a *zarr.Array) derived.Node {
-	n := derived.Node{Path: c.Array.Path(), Array: true, Attrs: a.Attrs(), Values: !c.Same}
+	n := derived.Node{Path: c.Array.Path(), Array: true, Attrs: a.Attrs(), Values: !c.Same, Inside: c.Inside}
 	shape, dims := a.Shape(), a.Dims()
 	for d, now := range shape {
 		dim, was := "", now
