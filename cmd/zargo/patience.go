@@ -13,10 +13,14 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// patience is the time after which a line on standard error reports what a command waits for. It is
-// longer than most brief throttling and most appends, and short enough that the command does not
-// seem to hang.
-const patience = 2 * time.Second
+const (
+	// patience is the time after which a line on standard error reports that a request is being
+	// retried. It is longer than most brief throttling, and short enough that the command does not
+	// seem to hang.
+	patience = 3 * time.Second
+	// waitPatience is the same for a wait for another process. It is longer than most appends.
+	waitPatience = 2 * time.Second
+)
 
 // late reports what a run waits for: once that requests to a store keep failing, and once in each
 // wait which process it waits for.
@@ -66,7 +70,7 @@ func (l *late) waiting(ctx context.Context, where, path string) context.Context 
 		if c.Try == 1 {
 			said = false
 		}
-		if said || l.out == nil || c.Waited < patience {
+		if said || l.out == nil || c.Waited < waitPatience {
 			return
 		}
 		said = true

@@ -68,7 +68,8 @@ func (w *appending) run(ctx context.Context) error {
 	return w.commit(ctx)
 }
 
-// stop ends the renewals of the claims. The claim of a group stands for those of its arrays.
+// stop ends the renewals of the claims. The claims of the arrays of a group are renewed too: a change
+// of one of the arrays sees only the claim in its own document.
 func (w *appending) stop() {
 	if w.group != nil && w.group.held != nil {
 		w.group.held.Stop()
@@ -120,7 +121,7 @@ func (w *appending) claim(ctx context.Context) error {
 		one := c
 		one.Axis = m.axis
 		m.claimed, err = claimRows(ctx, m.array, one, over, changed)
-		if err == nil && w.group == nil {
+		if err == nil {
 			m.claimed.held.Keep(ctx)
 		}
 		return err
