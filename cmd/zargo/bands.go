@@ -112,7 +112,7 @@ func cut(ctx context.Context, r region, chunks chunking, elem int, target, limit
 		if row := total / int64(r[k].count); int64(rows) > limit/row {
 			need := int64(rows) * row
 			return nil, fault.Newf(fault.Limit, "a row of chunks of the selection, of shape %v, takes %d bytes of memory, more than %d, half of the memory limit: select less, or set GOMEMLIMIT to at least %d",
-				r.part(k, 0, rows).shape(), need, limit, capped(need, need))
+				r.part(k, 0, rows).shape(), need, limit, capped(capped(need, need), outsideHeap))
 		}
 	}
 	return cutter{chunks, elem, always(target), always(limit)}.bands(r), nil

@@ -214,7 +214,7 @@ func reorderable(h npy.Header, r region, each int) error {
 	if err != nil {
 		return err
 	}
-	return fault.Newf(fault.Limit, "the file is in Fortran order and has %d bytes, more than a quarter of the memory limit of %d: set GOMEMLIMIT to at least %d", n, memory, 4*max(n, total))
+	return fault.Newf(fault.Limit, "the file is in Fortran order and has %d bytes, more than a quarter of the memory limit of %d: set GOMEMLIMIT to at least %d", n, memory, capped(4*max(n, total), outsideHeap))
 }
 
 // inOrder reads all elements of a file in Fortran order and returns them in C order. It holds the
