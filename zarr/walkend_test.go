@@ -37,6 +37,7 @@ func TestWalkEnds(t *testing.T) {
 			last = err
 			cancel(end)
 		}
+		cancel(nil)
 		if n != 2 || !errors.Is(last, end) {
 			t.Errorf("v%d: %d nodes, then %v", format, n, last)
 		}
