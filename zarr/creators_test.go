@@ -98,16 +98,17 @@ func TestMemberOfWithdrawnGroup(t *testing.T) {
 				if _, err := zarr.CreateGroup(t.Context(), st, "n", zarr.Spec{Format: format}); err != nil {
 					t.Fatal(err)
 				}
-				var put atomic.Bool
+				var put, met atomic.Bool
 				match := func(c store.Call) bool {
 					is := c.Op == store.OpPut && strings.HasPrefix(c.Key, "n/a/")
-					after := put.Load() && c.Op == store.OpGet
+					after := put.Load() && c.Op == store.OpGet && c.Key == doc
 					if is {
 						put.Store(true)
 					}
 					return before == "put" && is || before == "look" && after
 				}
 				_, err := zarr.Create(t.Context(), gated(st, match, false, func() {
+					met.Store(true)
 					if array {
 						other := mem.New()
 						a, err := zarr.Create(t.Context(), other, "n", zarr.Spec{Format: 5 - format, Shape: []int{2}, DType: dtype.Int8})
@@ -131,6 +132,9 @@ func TestMemberOfWithdrawnGroup(t *testing.T) {
 				_, group := zarr.OpenGroup(t.Context(), st, "n")
 				_, member := zarr.OpenArray(t.Context(), st, "n/a")
 				what := fmt.Sprintf("v%d before the %s, array %v", format, before, array)
+				if !met.Load() {
+					t.Errorf("%s: the group was not deleted", what)
+				}
 				if array && (!errors.Is(err, zarr.ErrExists) || !errors.Is(member, zarr.ErrNotFound)) {
 					t.Errorf("%s: %v; the member: %v", what, err, member)
 				}
