@@ -82,8 +82,11 @@ func appendPair(ctx context.Context, st store.Store, v int32, n int, o zarr.Appe
 	return err
 }
 
-// half reports whether err means that some arrays are longer than others.
-func half(err error) bool { return err != nil && strings.Contains(err.Error(), "arrays are longer") }
+// half reports whether err means that some arrays are longer than others. Such an error names the
+// first row, with which the append can be repeated safely.
+func half(err error) bool {
+	return err != nil && strings.Contains(err.Error(), "arrays are longer") && strings.Contains(err.Error(), "TakeOver, and At=")
+}
 
 // outcome is the result of an append of n rows with a number.
 type outcome struct {

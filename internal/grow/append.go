@@ -181,7 +181,7 @@ func (w *appending) commit(ctx context.Context) error {
 		return w.release(ctx, err)
 	}
 	if err != nil {
-		return &halfAppended{longer, len(w.members), err}
+		return &halfAppended{longer, len(w.members), w.from, err}
 	}
 	return nil
 }

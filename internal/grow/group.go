@@ -48,11 +48,12 @@ type group struct {
 // arrays of a group, or did not update the consolidated metadata.
 type halfAppended struct {
 	longer, all int
+	from        int // first row
 	err         error
 }
 
 func (e *halfAppended) Error() string {
-	return fmt.Sprintf("%d of %d arrays are longer, and consolidated metadata as it was; append the same rows with TakeOver to complete it: %v", e.longer, e.all, e.err)
+	return fmt.Sprintf("%d of %d arrays are longer, and consolidated metadata as it was; append the same rows with TakeOver, and At=%d so that they are not appended twice: %v", e.longer, e.all, e.from, e.err)
 }
 
 func (e *halfAppended) Unwrap() error { return e.err }
