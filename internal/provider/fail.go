@@ -24,7 +24,21 @@ type Failure struct {
 	Err   error
 }
 
-func (f *Failure) Error() string { return f.Kind.Error() + ": " + f.Text + WithRequest(f.ID) }
+func (f *Failure) Error() string {
+	text := f.Kind.Error() + ": " + f.Text
+	if !f.Alone { // else the time is that of one key
+		text += Asks(f.After)
+	}
+	return text + WithRequest(f.ID)
+}
+
+// Asks returns a suffix that adds the wait that the server requested to an error message.
+func Asks(after time.Duration) string {
+	if after <= 0 {
+		return ""
+	}
+	return "; the server asks to wait " + strconv.FormatFloat(after.Round(time.Millisecond).Seconds(), 'f', -1, 64) + "s"
+}
 
 // RequestID returns the provider's ID of the request.
 func (f *Failure) RequestID() string { return f.ID }

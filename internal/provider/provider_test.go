@@ -120,7 +120,10 @@ func TestFailure(t *testing.T) {
 	if !errors.Is(err, fault.Throttled) || !errors.Is(err, io.ErrNoProgress) || !errors.As(err, &wait) || wait.RetryAfter() != time.Second {
 		t.Error(err)
 	}
-	if f.Error() != "throttled: S3 responded with 503" {
+	if f.Error() != "throttled: S3 responded with 503; the server asks to wait 1s" {
+		t.Error(f)
+	}
+	if f.Alone = true; f.Error() != "throttled: S3 responded with 503" {
 		t.Error(f)
 	}
 	if Cause(fmt.Errorf("a: %w", errors.Join(fmt.Errorf("b: %w", io.EOF), io.ErrClosedPipe))) != io.EOF {

@@ -21,7 +21,7 @@ type StatusError struct {
 }
 
 func (e *StatusError) Error() string {
-	return fmt.Sprintf("%v: the server responded with status %d %s%s", e.Kind, e.Status, http.StatusText(e.Status), provider.WithRequest(e.ID))
+	return fmt.Sprintf("%v: the server responded with status %d %s%s%s", e.Kind, e.Status, http.StatusText(e.Status), provider.Asks(e.After), provider.WithRequest(e.ID))
 }
 
 // RequestID returns the ID that the server assigned to the request, or "".

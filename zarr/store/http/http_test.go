@@ -167,7 +167,7 @@ func TestErrors(t *testing.T) {
 func TestRetryAfter(t *testing.T) {
 	_, err := once(t, serve(t, reply(429, "", "Retry-After", "7"))).Get(t.Context(), "k", store.GetOptions{}, nil)
 	var e *StatusError
-	if !errors.As(err, &e) || e.RetryAfter() != 7*time.Second {
+	if !errors.As(err, &e) || e.RetryAfter() != 7*time.Second || !strings.Contains(err.Error(), "asks to wait 7s") {
 		t.Errorf("got %v", err)
 	}
 }

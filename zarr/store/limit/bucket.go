@@ -119,6 +119,7 @@ type side struct {
 	control control
 	ramp    ramp
 	measure measure
+	silent  time.Time // time of the first hinted refusal since the last served request, or zero
 	until   time.Time // no request starts before this time
 }
 
@@ -128,9 +129,44 @@ func (s *side) init(first, normal int, rate float64, n Numbers) {
 	s.turn.Resize(1)
 }
 
-// longestPause is the longest pause that a service can request with one response. A later response
-// may extend the pause. The limit prevents that one wrong value stops all requests for hours.
-const longestPause = time.Minute
+// Constants of pauses.
+const (
+	// patient is the time without a served request, divided by the length of the next pause.
+	//
+	// One of many processes that share a busy bucket may be refused several times in a row by
+	// chance. With 8, it sends 40 requests in three minutes, and one of these is served.
+	patient = 8
+
+	// lasting is the time without a served request after which pauses start anew at length 0. By
+	// default package retry then ends requests at their next refusal, and each of them should not
+	// wait for a long pause.
+	lasting = 3 * time.Minute
+
+	// longestPause is the length of the longest pause.
+	longestPause = lasting / patient
+)
+
+// recheck is the time after which a request that waits for the end of a pause checks whether the
+// pause still applies, because a served request ends it.
+const recheck = time.Second
+
+// hinted updates the pause after a refusal with the hint after (Retry-After). The hint is for the
+// refused request only, so the other requests pause only while the service serves none of them, and
+// at most for as long as it has served none. The duration of repeated pauses therefore doubles, up
+// to the hint. The first refusal does not cause a pause, because other requests in flight may be
+// served.
+func (s *side) hinted(after time.Duration, now time.Time) {
+	if since(now, s.silent) > lasting {
+		s.silent = now
+	}
+	pause := min(after, now.Sub(s.silent)/patient)
+	if until := now.Add(pause); until.After(s.until) || s.until.Sub(now) > longestPause {
+		s.until = until
+	}
+}
+
+// served ends a pause, because the service serves requests.
+func (s *side) served() { s.silent, s.until = time.Time{}, time.Time{} }
 
 // pause waits until the pause that the service requested is over and it is the request's turn. If
 // own is true, the store has separate slots, and its requests respect the rates but not the pace.
@@ -156,19 +192,22 @@ func (s *side) turnOf(ctx context.Context, c store.Call, own bool) error {
 		s.mu.Unlock()
 		return s.await(ctx, c, pace, start)
 	}
-	wait := s.left(start)
+	wait, ramped := s.left(start), time.Duration(0)
 	if pace {
-		wait = max(wait, s.ramp.book(start))
+		ramped = s.ramp.book(start)
 	}
+	wait = max(wait, ramped)
 	s.mu.Unlock()
 	if wait <= 0 {
 		return nil
 	}
+	booked := start.Add(ramped)
 	var err error
-	for err == nil && wait > 0 { // another response may have extended the pause
-		err = concurrency.Sleep(ctx, wait)
+	for err == nil && wait > 0 { // a response may have extended or ended the pause
+		err = concurrency.Sleep(ctx, min(wait, max(recheck, time.Until(booked))))
 		s.mu.Lock()
-		wait = s.left(time.Now())
+		now := time.Now()
+		wait = max(s.left(now), booked.Sub(now))
 		s.mu.Unlock()
 	}
 	waited(ctx, store.WaitPause, start)
@@ -199,7 +238,7 @@ func (s *side) await(ctx context.Context, c store.Call, pace bool, start time.Ti
 			break
 		}
 		s.waits.Add(1)
-		err = concurrency.Sleep(ctx, wait)
+		err = concurrency.Sleep(ctx, min(wait, recheck))
 	}
 	if err == nil && s.rates != nil {
 		if wait := s.rates.begin(c, time.Now()); wait > 0 {
@@ -256,8 +295,11 @@ func (s *side) done(ctx context.Context, c store.Call, r store.Result, own bool)
 	timed := r.Err == nil && (c.Op == store.OpGet || c.Op == store.OpPut || c.Op == store.OpPart)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if after = min(after, longestPause); after > 0 && now.Add(after).After(s.until) || s.until.Sub(now) > longestPause {
-		s.until = now.Add(after)
+	switch {
+	case !throttled:
+		s.served()
+	case after > 0:
+		s.hinted(after, now)
 	}
 	if timed && c.Op == store.OpGet {
 		s.measure.add(float64(r.Bytes), took.Seconds())

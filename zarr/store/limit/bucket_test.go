@@ -34,6 +34,7 @@ type service struct {
 	first     int           // number of attempts of each key that are refused
 	lose      float64       // share of requests that are refused at any rate
 	after     time.Duration
+	hint      func() time.Duration // replaces after
 	sized     func(key string) int
 
 	mu               sync.Mutex
@@ -102,7 +103,11 @@ func (s *service) serve(ctx context.Context, key string, bytes int) error {
 	s.now--
 	s.mu.Unlock()
 	if err == nil && refused {
-		err = asks{slowDown, s.after}
+		after := s.after
+		if s.hint != nil {
+			after = s.hint()
+		}
+		err = asks{slowDown, after}
 	}
 	return err
 }
@@ -335,46 +340,108 @@ func TestCeilingIsForgotten(t *testing.T) {
 	})
 }
 
-// TestRetryAfter checks that all stores on the bucket pause if a service requests a pause. If reads
-// were refused, only reads pause.
+// TestRetryAfter checks that a bucket that serves nothing pauses all stores on it if it sends
+// Retry-After, that a served request ends the pause, and that only reads pause if reads were
+// refused.
 func TestRetryAfter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &service{Store: mem.New(), latency: 35 * ms, refusal: 5 * ms, rate: 1, burst: 1, after: 3 * time.Second}
 		b := limit.NewBucket(limit.Numbers{Reads: 8, Writes: 8})
 		one, two := limit.On(s, b, 0), limit.On(s, b, 3)
-		ctx := t.Context()
-		if _, err := one.Get(ctx, "k", store.GetOptions{}, nil); err != nil {
-			t.Fatal(err)
-		}
-		_, err := one.Get(ctx, "k", store.GetOptions{}, nil)
-		if !errors.Is(err, fault.Throttled) {
-			t.Fatal(err)
-		}
-		start := time.Now()
 		var waits []store.Wait
-		ctx = store.WithTrace(ctx, &store.Trace{Wait: func(_ context.Context, w store.Wait) { waits = append(waits, w) }})
-		if _, err := two.Get(ctx, "k", store.GetOptions{}, nil); err != nil || time.Since(start) != 3*time.Second+35*ms {
-			t.Errorf("another store: %v after %v", err, time.Since(start))
+		ctx := store.WithTrace(t.Context(), &store.Trace{Wait: func(_ context.Context, w store.Wait) { waits = append(waits, w) }})
+		get := func(st store.Store) error {
+			_, err := st.Get(ctx, "k", store.GetOptions{}, nil)
+			return err
 		}
-		if len(waits) != 1 || waits[0] != (store.Wait{For: store.WaitPause, Took: 3 * time.Second}) {
-			t.Errorf("traced %v", waits)
+		refuse := func() {
+			s.mu.Lock()
+			s.tokens, s.at = -1e6, time.Now()
+			s.mu.Unlock()
 		}
-		if _, err := one.Get(ctx, "k", store.GetOptions{}, nil); !errors.Is(err, fault.Throttled) {
+		if err := get(one); err != nil {
 			t.Fatal(err)
 		}
-		s.mu.Lock()
-		s.rate = 0
-		s.mu.Unlock()
+		for range 3 { // within 15 ms
+			if err := get(one); !errors.Is(err, fault.Throttled) {
+				t.Fatal(err)
+			}
+		}
+		if len(waits) != 0 && waits[0].Took > 2*ms {
+			t.Errorf("waited %v although the bucket has just served a request", waits)
+		}
+		refuse()
+		time.Sleep(20 * time.Second)
+		if err := get(one); !errors.Is(err, fault.Throttled) {
+			t.Fatal(err)
+		}
+		waits = nil
+		start := time.Now()
+		if err := get(two); !errors.Is(err, fault.Throttled) {
+			t.Fatal(err)
+		}
+		// An eighth of 20 s is less than 3 s.
+		if len(waits) != 1 || waits[0].For != store.WaitPause || waits[0].Took < 2490*ms || waits[0].Took > 2510*ms || time.Since(start) != waits[0].Took+5*ms {
+			t.Errorf("traced %v in %v", waits, time.Since(start))
+		}
 		start = time.Now()
-		if _, err := one.Put(ctx, "k", nil, store.PutOptions{}); err != nil || time.Since(start) != 35*ms {
+		if _, err := one.Put(ctx, "k", nil, store.PutOptions{}); !errors.Is(err, fault.Throttled) || time.Since(start) != 5*ms {
 			t.Errorf("a write waits for the reads: %v, %v", err, time.Since(start))
 		}
 		short, cancel := context.WithTimeout(ctx, time.Second)
 		defer cancel()
-		if _, err := one.Get(short, "k", store.GetOptions{}, nil); !errors.Is(err, context.DeadlineExceeded) || time.Since(start) != 35*ms+time.Second {
+		start = time.Now()
+		if _, err := one.Get(short, "k", store.GetOptions{}, nil); !errors.Is(err, context.DeadlineExceeded) || !errors.Is(err, fault.Throttled) || time.Since(start) != time.Second {
 			t.Errorf("%v after %v", err, time.Since(start))
 		}
-		get(t, one, 8, 100) // no slot was lost
+		time.Sleep(time.Minute)
+		for range 3 {
+			_ = get(one)
+		}
+		s.mu.Lock()
+		s.rate = 0
+		s.mu.Unlock()
+		_ = get(one) // the pause ends, and the request is served
+		start = time.Now()
+		if err := get(one); err != nil || time.Since(start) != 35*ms {
+			t.Errorf("%v after %v", err, time.Since(start))
+		}
+	})
+}
+
+// TestPauseEnds checks that a request that is served ends the pause that requests wait for.
+func TestPauseEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &service{Store: mem.New(), latency: 150 * time.Second, lose: 1, after: time.Hour}
+		st := limit.On(s, limit.NewBucket(limit.Numbers{Reads: 8, Writes: 8}), 0)
+		get := func() error {
+			_, err := st.Get(t.Context(), "k", store.GetOptions{}, nil)
+			return err
+		}
+		_ = get()
+		s.mu.Lock()
+		s.lose = 0
+		s.mu.Unlock()
+		var wg sync.WaitGroup
+		start := time.Now()
+		wg.Go(func() { // served after 150 s
+			if err := get(); err != nil {
+				t.Error(err)
+			}
+		})
+		synctest.Wait()
+		s.mu.Lock()
+		s.lose = 1
+		s.mu.Unlock()
+		time.Sleep(140 * time.Second)
+		_ = get() // refused at once; the pause is 17.5 s
+		s.mu.Lock()
+		s.lose, s.latency = 0, 0
+		s.mu.Unlock()
+		if err := get(); err != nil || time.Since(start) > 151*time.Second {
+			t.Errorf("%v after %v", err, time.Since(start))
+		}
+		wg.Wait()
 	})
 }
 
@@ -383,13 +450,15 @@ func TestRetryAfterIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &service{Store: mem.New(), latency: ms, lose: 1, after: 18 * time.Hour}
 		st := limit.On(s, limit.NewBucket(limit.Numbers{Reads: 8, Writes: 8}), 0)
+		_, _ = st.Get(t.Context(), "k", store.GetOptions{}, nil)
+		time.Sleep(3*time.Minute - ms)
 		start := time.Now()
 		for range 2 {
 			if _, err := st.Get(t.Context(), "k", store.GetOptions{}, nil); !errors.Is(err, fault.Throttled) {
 				t.Error(err)
 			}
 		}
-		if took := time.Since(start); took != time.Minute {
+		if took := time.Since(start); took < 22499*ms || took > 22500*ms {
 			t.Errorf("%v", took)
 		}
 	})

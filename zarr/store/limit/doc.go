@@ -17,8 +17,8 @@
 //
 // The stores of providers use an adaptive limit, a [Bucket]. All stores of a process on one bucket
 // share it. The numbers of reads and writes in flight fall when the service refuses requests, and
-// rise as long as the throughput rises with them. All requests wait if the service requests a
-// pause. If a service serves fewer than eight concurrent requests, for example because many
+// rise as long as the throughput rises with them. All requests pause if the service requests a wait
+// (Retry-After) and serves none of them. If a service serves fewer than eight concurrent requests, for example because many
 // processes use it, requests are spaced instead. Their rate rises with each served request and
 // falls with each refused one. docs/adr/016-adaptive-limits.md and docs/adr/027-fleets.md document
 // the rules. [Numbers] has limits on requests and bytes per second, and the number of processes

@@ -10,7 +10,8 @@
 //
 // Before each retry the Store waits a random time. The upper bound of the time is 100 ms, then 200
 // ms, 400 ms, and so on up to 15 s. If the error has a method RetryAfter() time.Duration, that time
-// is added. After fault.Throttled the wait is at least half of the bound. The bound is lower while
+// is added, but at most the bound: servers that are only busy request waits of a minute too. If the
+// error also has a method OneKey() bool that returns true, up to a minute is added. After fault.Throttled the wait is at least half of the bound. The bound is lower while
 // few requests are refused, or while retries usually succeed ([Quota.Cures]). A wait ends with the
 // context.
 //
@@ -20,7 +21,8 @@
 // total. Progress of a body resets both limits, so a long transfer may be interrupted any number of
 // times. An attempt counts as one minute at most: providers close stalled requests earlier, so a
 // longer attempt made progress. Delays in package limit, which [store.Repeat] measures, are not
-// part of the three minutes.
+// part of the three minutes. Waits that the server requested are not part either, up to three
+// minutes in total.
 //
 // A bucket that refuses a request with fault.Throttled but responds to other requests is only busy.
 // Such refusals do not count as attempts; only the three minutes limit them. If a bucket refuses

@@ -148,7 +148,7 @@ func TestQuotaIsGivenBack(t *testing.T) {
 // respects RetryAfter, and is sent when the quota allows it.
 func TestQuotaIsWaitedFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := scripted(step{err: after{slow, 5 * time.Second}})
+		s := scripted(step{err: busyKey{after{slow, 5 * time.Second}}})
 		q := retry.NewQuotaOf(1, 0.125)
 		_, err := over(t, scripted(repeat(step{err: down}, 2)...), retry.From(q), retry.Tries(2)).Put(t.Context(), "k", nil, store.PutOptions{})
 		if !errors.Is(err, fault.Unavailable) || q.Left() != 0 {

@@ -38,6 +38,7 @@ type run struct {
 	repeat  *store.Repeat // Repeat of the current attempt; nil for the first
 	taken   int           // number of retries taken from the quota
 	spent   time.Duration // time used since start
+	hinted  time.Duration // further time since start, of waits that the server requested
 	began   time.Time     // time at which the current attempt started
 	last    error         // error of the last failed attempt, until the request makes progress
 }
@@ -56,7 +57,7 @@ func (s *Store) run(op, key string) *run {
 // responds.
 func (r *run) progress() {
 	now := time.Now()
-	r.failed, r.unsent, r.counted, r.spent, r.start, r.began, r.last = 0, 0, 0, 0, now, now, nil
+	r.failed, r.unsent, r.counted, r.spent, r.hinted, r.start, r.began, r.last = 0, 0, 0, 0, 0, now, now, nil
 	r.answered()
 }
 
@@ -112,7 +113,7 @@ func (r *run) look(ctx context.Context) getter {
 		own := *r
 		own.op, own.key, own.began, own.taken, own.repeat = "get", key, time.Now(), 0, &store.Repeat{Try: max(1, r.sent())}
 		v, err := r.s.get(ctx, &own, key, o, buf)
-		r.failed, r.counted, r.spent, r.began = max(r.failed, own.failed), max(r.counted, own.counted), max(r.spent, own.spent), time.Now()
+		r.failed, r.counted, r.spent, r.hinted, r.began = max(r.failed, own.failed), max(r.counted, own.counted), max(r.spent, own.spent), max(r.hinted, own.hinted), time.Now()
 		return v, err
 	}
 }
@@ -148,11 +149,16 @@ func (r *run) retry(ctx context.Context, err error) error {
 	}
 	for {
 		r.tried(full)
-		wait := r.wait(err)
+		wait, hint := r.wait(err)
+		if r.hinted+hint > r.s.p.elapsed {
+			wait, hint = wait+hint, 0 // counts as other waits do
+		}
 		if r.counted >= r.tries(err) || r.spent+wait > r.s.p.elapsed || full && r.s.p.quota.silence() > r.s.p.elapsed {
 			return r.gaveUp(err)
 		}
 		r.spent += wait
+		r.hinted += hint
+		wait += hint
 		event := r.event(wait, err)
 		if r.s.p.notify != nil {
 			r.s.p.notify(event)
@@ -186,7 +192,16 @@ func (r *run) tries(err error) int {
 }
 
 func (r *run) event(wait time.Duration, err error) store.Retry {
-	return store.Retry{Op: store.Op(r.op), Key: r.key, Try: r.failed, Elapsed: time.Since(r.start), Wait: wait, Left: max(0, r.s.p.elapsed-r.spent), Err: err}
+	return store.Retry{Op: store.Op(r.op), Key: r.key, Try: r.failed, Elapsed: time.Since(r.start), Wait: wait, Left: r.left(), Err: err}
+}
+
+// left returns the maximum time until the request fails.
+func (r *run) left() time.Duration {
+	left := max(0, r.s.p.elapsed-r.spent)
+	if r.hinted > 0 {
+		left += max(0, r.s.p.elapsed-r.hinted)
+	}
+	return left
 }
 
 func trace(ctx context.Context, r store.Retry) {
@@ -207,27 +222,43 @@ func (r *run) restart(ctx context.Context, err error) error {
 	return nil
 }
 
-// wait returns the time to wait before the next attempt. The time is random, so that clients that
-// failed together do not retry together. Its upper bound doubles with each attempt. After
-// throttling it is at least half of the bound, because immediate retries would be refused again,
-// and the bound is lower while few requests are refused or retries cure refusals. The server's
-// RetryAfter is added, because it is the same for all clients.
-func (r *run) wait(err error) time.Duration {
+// wait returns the time to wait before the next attempt, and the time that is added to it because
+// the server requested a wait. The time is random, so that clients that failed together do not retry
+// together. Its upper bound doubles with each attempt. After throttling it is at least half of the
+// bound, because immediate retries would be refused again, and the bound is lower while few requests
+// are refused or retries cure refusals.
+func (r *run) wait(err error) (wait, hint time.Duration) {
 	bound, least := r.s.p.longest, time.Duration(0)
 	if shift := r.failed - 1; shift < 30 && r.s.p.first < bound>>shift {
 		bound = r.s.p.first << shift
 	}
+	hint = r.hint(err, bound)
 	if errors.Is(err, fault.Throttled) {
 		share, longest := r.s.p.quota.waitFactors()
 		bound = time.Duration(min(float64(bound)*share, float64(r.s.p.longest)*longest))
 		least = bound / 2
 	}
-	wait := least + rand.N(bound-least+1)
+	return least + rand.N(bound-least+1), hint
+}
+
+// longestHint is the maximum wait that the server can request with one response.
+const longestHint = time.Minute
+
+// hint returns the wait that the server requested with err (Retry-After), or less. A server that
+// serves other requests is only busy. Some servers request a minute with each refusal even then, so
+// the hint counts at most as bound, the bound of the wait without a hint, which doubles with each
+// attempt. If the refusal concerns only the key of the request, the whole hint applies.
+func (r *run) hint(err error, bound time.Duration) time.Duration {
 	var after interface{ RetryAfter() time.Duration }
-	if errors.As(err, &after) {
-		wait += after.RetryAfter()
+	if !errors.As(err, &after) {
+		return 0
 	}
-	return wait
+	hint := min(max(0, after.RetryAfter()), longestHint)
+	var key interface{ OneKey() bool }
+	if errors.As(err, &key) && key.OneKey() {
+		return hint
+	}
+	return min(hint, bound)
 }
 
 func (r *run) gaveUp(err error) error {

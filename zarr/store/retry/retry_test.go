@@ -609,28 +609,80 @@ type after struct {
 func (a after) RetryAfter() time.Duration { return a.d }
 func (a after) Unwrap() error             { return a.error }
 
+type busyKey struct{ after }
+
+func (busyKey) OneKey() bool { return true }
+
+// TestRetryAfter checks that the wait that the server requests is added, up to the bound of the
+// wait without it, and that the whole wait applies if the refusal concerns only the key.
 func TestRetryAfter(t *testing.T) {
+	for _, c := range []struct {
+		name        string
+		err         error
+		n           int // number of refusals
+		least, most time.Duration
+	}{
+		{"one", after{slow, 40 * time.Second}, 1, 100 * time.Millisecond, 200 * time.Millisecond},
+		{"short", after{slow, 10 * time.Millisecond}, 1, 10 * time.Millisecond, 110 * time.Millisecond},
+		{"eight", after{slow, 40 * time.Second}, 8, 35 * time.Second, 51 * time.Second},
+		{"no service", after{down, 40 * time.Second}, 8, 25 * time.Second, 51 * time.Second},
+		{"short, eight", after{slow, 40 * time.Millisecond}, 8, 10 * time.Second, 26 * time.Second},
+		{"hours", after{slow, 1000 * time.Hour}, 1, 100 * time.Millisecond, 200 * time.Millisecond},
+		{"in the past", after{slow, -1000 * time.Hour}, 1, time.Millisecond, 100 * time.Millisecond},
+		{"one key", busyKey{after{slow, 40 * time.Second}}, 1, 40 * time.Second, 41 * time.Second},
+		{"one key, hours", busyKey{after{slow, 1000 * time.Hour}}, 1, time.Minute, 61 * time.Second},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				start := time.Now()
+				if _, err := over(t, scripted(repeat(step{err: c.err}, c.n)...)).Put(t.Context(), "k", nil, store.PutOptions{}); err != nil {
+					t.Fatal(err)
+				}
+				if took := time.Since(start); took < c.least || took > c.most {
+					t.Errorf("waited %v, want %v to %v", took, c.least, c.most)
+				}
+			})
+		})
+	}
+}
+
+// TestRetryAfterIsNotElapsed checks that waits that the server requested do not count against the
+// limit of the elapsed time, and that a request that the server always refuses nevertheless ends.
+func TestRetryAfterIsNotElapsed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := scripted(step{err: after{slow, 40 * time.Second}})
+		s := scripted(repeat(step{err: busyKey{after{slow, time.Minute}}}, 6)...)
 		start := time.Now()
-		if _, err := over(t, s).Put(t.Context(), "k", nil, store.PutOptions{}); err != nil {
-			t.Fatal(err)
+		_, err := over(t, s, retry.Elapsed(7*time.Minute)).Put(t.Context(), "k", nil, store.PutOptions{})
+		if took := time.Since(start); err != nil || took < 6*time.Minute {
+			t.Errorf("%v after %v", err, took)
 		}
-		// A random wait is added, because RetryAfter is the same for all clients.
-		if took := time.Since(start); took < 40*time.Second || took > 41*time.Second {
-			t.Errorf("waited %v", took)
-		}
-		s.steps = []step{{err: after{slow, time.Hour}}}
-		start = time.Now()
-		if _, err := over(t, s).Put(t.Context(), "k", nil, store.PutOptions{}); !errors.Is(err, fault.Throttled) || time.Since(start) != 0 {
-			t.Errorf("asked for an hour: %v after %v", err, time.Since(start))
+		for _, failure := range []error{slow, down} {
+			q := retry.NewQuota()
+			s := scripted(repeat(step{err: busyKey{after{failure, time.Minute}}}, 10_000)...)
+			other := over(t, scripted(), retry.From(q))
+			ctx, cancel := context.WithCancel(t.Context())
+			done := make(chan struct{})
+			go func() { // the bucket serves others, so the number of attempts is not limited
+				defer close(done)
+				for ctx.Err() == nil {
+					_, _ = other.Put(ctx, "other", nil, store.PutOptions{})
+					time.Sleep(time.Second)
+				}
+			}()
+			start := time.Now()
+			_, err := over(t, s, retry.From(q), retry.Tries(math.MaxInt)).Put(t.Context(), "k", nil, store.PutOptions{})
+			if took := time.Since(start); !errors.Is(err, failure) || took < 3*time.Minute || took > 6*time.Minute {
+				t.Errorf("%v after %v", err, took)
+			}
+			cancel()
+			<-done
 		}
 	})
 }
 
 func TestCancelledWhileWaiting(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := scripted(step{err: after{slow, time.Minute}})
+		s := scripted(repeat(step{err: after{slow, time.Minute}}, 10)...)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		start := time.Now()
