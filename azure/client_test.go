@@ -4,16 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/container"
-	gcblob "gocloud.dev/blob"
-	"gocloud.dev/blob/azureblob"
-	"gocloud.dev/blob/memblob"
 
 	"github.com/zargo-io/zargo/internal/provider/fake"
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -24,13 +20,15 @@ import (
 
 // clientOf returns a client like that of a program that does not use this package, with retries
 // enabled.
-func clientOf(t *testing.T, f *Fake) *container.Client {
+func clientOf(t *testing.T, f *Fake) *container.Client { return clientFor(t, f, "zarr-test") }
+
+func clientFor(t *testing.T, f *Fake, name string) *container.Client {
 	t.Helper()
 	key, err := container.NewSharedKeyCredential("acct", "a2V5")
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := container.NewClientWithSharedKeyCredential(f.URL+"/acct/zarr-test", key, nil)
+	c, err := container.NewClientWithSharedKeyCredential(f.URL+"/acct/"+name, key, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,21 +99,4 @@ func TestClientContradicts(t *testing.T) {
 	if _, err := Open(t.Context(), "azblob://another", Client(c)); !errors.As(err, &u) || !strings.Contains(err.Error(), "another") {
 		t.Errorf("another container: %v", err)
 	}
-}
-
-// TestFromBucket checks that a container opened by gocloud has versions, conditions and tuning.
-func TestFromBucket(t *testing.T) {
-	environment(t)
-	f := NewFake(t)
-	b, err := azureblob.OpenBucket(t.Context(), clientOf(t, f), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	fake.FromBucket(t, fake.Taking[*gcblob.Bucket]{
-		Bucket: b, Other: memblob.OpenBucket(nil), URL: "azblob://zarr-test/p", Page: 5000,
-		Name: "azblob://zarr-test/p?domain=" + url.QueryEscape(f.Host()) + "&storage_account=acct",
-		From: func(b *gcblob.Bucket, url string) (store.Store, error) {
-			return FromBucket(t.Context(), b, url, MaxInFlight(9))
-		},
-	})
 }

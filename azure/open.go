@@ -2,11 +2,8 @@ package azure
 
 import (
 	"context"
-	"slices"
 	"strings"
 
-	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/container"
-	gcblob "gocloud.dev/blob"
 	"gocloud.dev/blob/azureblob"
 
 	"github.com/zargo-io/zargo/blob"
@@ -89,22 +86,4 @@ func (c *config) Connect(ctx context.Context) (store.Store, error) {
 		blob.CheckKeys(b.checkKey),
 		blob.Tuning(c.tuning()),
 	), nil
-}
-
-// FromBucket opens a container that gocloud.dev has opened. url names the same container, with the
-// prefix and the parameters that do not concern the connection. Unlike a store of blob.New, the
-// result has versions, conditions, multipart uploads and Azure's own errors. The store owns b: its
-// Close closes b.
-//
-// FromBucket returns a *UsageError if b is not a container of Azure, or not the container that url
-// names.
-func FromBucket(ctx context.Context, b *gcblob.Bucket, url string, opts ...Option) (store.Store, error) {
-	c := &config{opened: b}
-	return provider.Open(ctx, c, func() error {
-		var client *container.Client
-		if !b.As(&client) {
-			return provider.Usage("the bucket is not a container of Azure Blob Storage")
-		}
-		return c.read(url, append(slices.Clip(opts), Client(client)))
-	})
 }

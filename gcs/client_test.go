@@ -10,9 +10,6 @@ import (
 	"time"
 
 	gcsapi "cloud.google.com/go/storage"
-	gcblob "gocloud.dev/blob"
-	"gocloud.dev/blob/gcsblob"
-	"gocloud.dev/blob/memblob"
 	apioption "google.golang.org/api/option"
 
 	"github.com/zargo-io/zargo/internal/provider/fake"
@@ -133,22 +130,5 @@ func TestClientContradicts(t *testing.T) {
 	fake.ClientContradicts(t, opening(), "gs://b", "gcs.Client", Client(c), map[string]Option{
 		"anonymous": Anonymous(), "token": TokenSource(static("t")), "file": CredentialsFile("f"), "endpoint": Endpoint("https://h"),
 		"universe": UniverseDomain("u"), "http client": HTTPClient(http.DefaultClient), "trust": TrustHost("h"), "stall": StallTimeout(time.Second),
-	})
-}
-
-// TestFromBucket checks that a bucket opened by gocloud has versions, conditions and tuning.
-func TestFromBucket(t *testing.T) {
-	noEnvironment(t)
-	f := NewFake(t)
-	b, err := gcsblob.OpenBucket(t.Context(), nil, "zarr-test", &gcsblob.Options{Client: clientOf(t, f)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	fake.FromBucket(t, fake.Taking[*gcblob.Bucket]{
-		Bucket: b, Other: memblob.OpenBucket(nil), URL: "gs://zarr-test/p", Page: 1000,
-		Name: "gs://zarr-test/p",
-		From: func(b *gcblob.Bucket, url string) (store.Store, error) {
-			return FromBucket(t.Context(), b, url, MaxInFlight(9))
-		},
 	})
 }

@@ -2,10 +2,7 @@ package gcs
 
 import (
 	"context"
-	"slices"
 
-	gcsapi "cloud.google.com/go/storage"
-	gcblob "gocloud.dev/blob"
 	"gocloud.dev/blob/gcsblob"
 
 	"github.com/zargo-io/zargo/blob"
@@ -77,21 +74,4 @@ func (c *config) Connect(ctx context.Context) (store.Store, error) {
 		blob.CheckKeys(b.checkKey),
 		blob.Tuning(c.tuning()),
 	), nil
-}
-
-// FromBucket opens a bucket that gocloud.dev has opened. url names the same bucket, with the prefix
-// and the parameters that do not concern the connection. Unlike a store of blob.New, the result has
-// versions, conditions, suffix reads in one request and Google's own errors. The store owns b: its
-// Close closes b.
-//
-// FromBucket returns a *UsageError if b is not a bucket of Google Cloud Storage.
-func FromBucket(ctx context.Context, b *gcblob.Bucket, url string, opts ...Option) (store.Store, error) {
-	c := &config{opened: b}
-	return provider.Open(ctx, c, func() error {
-		var client *gcsapi.Client
-		if !b.As(&client) {
-			return provider.Usage("the bucket is not a Google Cloud Storage bucket")
-		}
-		return c.read(url, append(slices.Clip(opts), Client(client)))
-	})
 }

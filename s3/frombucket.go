@@ -2,8 +2,10 @@ package s3
 
 import (
 	"context"
+	"os"
 	"slices"
 
+	"github.com/aws/aws-sdk-go-v2/feature/s3/transfermanager"
 	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
 	gcblob "gocloud.dev/blob"
 
@@ -16,7 +18,14 @@ import (
 // versions, conditions, suffix reads in one request, batch deletes, multipart uploads and S3's own
 // errors. The store owns b: its Close closes b.
 //
-// FromBucket returns a *UsageError if b is not a bucket of S3.
+// The store sends requests with the SDK's client of b, not through b's driver. If gocloud's
+// PrefixedBucket made b, the prefix of url must therefore begin with the prefix of b.
+//
+// FromBucket returns a *UsageError if b is not a bucket of S3, if url names another bucket or a
+// prefix outside of that of b, and if the driver of b wraps the driver of S3, for example to
+// encrypt values or to refuse writes. It finds this without a request. It does not find a wrapper
+// that implements driver.DownloaderAt by calling the driver of S3, nor a wrapper below a prefixed
+// bucket: use blob.New for these.
 func FromBucket(ctx context.Context, b *gcblob.Bucket, url string, opts ...Option) (store.Store, error) {
 	c := &config{opened: b}
 	return provider.Open(ctx, c, func() error {
@@ -24,6 +33,41 @@ func FromBucket(ctx context.Context, b *gcblob.Bucket, url string, opts ...Optio
 		if !b.As(&client) {
 			return provider.Usage("the bucket is not an S3 bucket")
 		}
-		return c.read(url, append(slices.Clip(opts), Client(client)))
+		if err := c.read(url, append(slices.Clip(opts), Client(client))); err != nil {
+			return err
+		}
+		return requestsOf(b).Check(c.bucket, c.prefix)
 	})
+}
+
+// requestsOf shows the requests of b. Only the driver of S3 itself downloads with the transfer
+// manager.
+func requestsOf(b *gcblob.Bucket) provider.Opened {
+	return provider.Opened{
+		Direct: func(ctx context.Context, key string, see func(bucket, key *string) error) error {
+			return b.Download(ctx, key, new(os.File), &gcblob.ReaderOptions{
+				AllowParallelDownload: true, MaxConcurrency: 1,
+				BeforeRead: func(as func(any) bool) error {
+					var in *transfermanager.DownloadObjectInput
+					if !as(&in) {
+						return see(nil, nil)
+					}
+					return see(in.Bucket, in.Key)
+				},
+			})
+		},
+		Wrapped: func(ctx context.Context, key string, see func(bucket, key *string) error) error {
+			r, err := b.NewReader(ctx, key, &gcblob.ReaderOptions{BeforeRead: func(as func(any) bool) error {
+				var in *awss3.GetObjectInput
+				if !as(&in) {
+					return see(nil, nil)
+				}
+				return see(in.Bucket, in.Key)
+			}})
+			if err == nil { // a wrapper lost the error
+				err = r.Close()
+			}
+			return err
+		},
+	}
 }

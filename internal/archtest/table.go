@@ -72,6 +72,7 @@ func Table() []Rule {
 		{Package: "internal/npy", Own: []string{"zarr/fault", "zarr/dtype"}, Pure: true},
 		{Package: "internal/provider", Own: []string{"internal/exact", "zarr/fault", "zarr/store", "zarr/store/retry", "zarr/store/limit", "zarr/store/hedge", "zarr/store/large", "concurrency"}},
 		{Package: "internal/provider/fake", Own: []string{"zarr", "zarr/fault", "zarr/dtype", "zarr/codec", "zarr/store", "zarr/store/mem", "zarr/store/retry"}},
+		{Package: "internal/provider/fake/wrapped", Own: []string{"zarr/store"}, External: []string{gocloud}},
 		{Package: "internal/zarrtest", Own: []string{"zarr", "zarr/upkeep", "zarr/fault", "zarr/dtype", "zarr/store", "zarr/store/mem", "zarr/store/dir"}},
 		{Package: "internal/tables", Own: []string{"zarr/...", "blob", "s3", "gcs", "azure", "internal/lengths"}, External: []string{gocloud}},
 		{Package: "internal/lengths", Pure: true},
