@@ -112,7 +112,8 @@ func (c *control) share(n int, now time.Time) {
 		c.size /= n
 		return
 	}
-	c.pace.begin(float64(c.size)/float64(n)/assumed.Seconds(), assumed, now)
+	c.pace.spread(float64(c.size)/float64(n)/assumed.Seconds(), now)
+	c.refused = now // else the first served request would end the pace
 	c.size = c.pace.size()
 }
 

@@ -9,7 +9,8 @@ import (
 // Constants of pace. Their origin is documented in docs/adr/027-fleets.md.
 const (
 	paced    = 8                     // requests in flight below which requests are spaced instead
-	slowest  = 1                     // minimum requests per second
+	slowest  = 1                     // minimum requests per second; less in a larger fleet
+	rarest   = 0.1                   // minimum initial requests per second in a fleet of known size
 	first    = 8                     // minimum initial requests per second
 	steepest = 2                     // maximum growth after one response
 	assumed  = 35 * time.Millisecond // time of a request until one has been served
@@ -25,6 +26,8 @@ type pace struct {
 	run   float64       // number of requests served since the last refusal
 	young bool          // set if no request has been refused
 	took  time.Duration // average time of a served request
+	least float64       // minimum rate
+	fresh bool          // set until the first request of a spread pace
 
 	free time.Time // time at which the next request may start
 }
@@ -36,16 +39,24 @@ func caution(rate float64) float64 { return min(0.5, 0.3/math.Sqrt(rate)) }
 
 // begin starts a pace.
 func (p *pace) begin(rate float64, took time.Duration, now time.Time) {
-	*p = pace{rate: max(rate, first), young: true, cutAt: now, took: took, free: p.free}
+	*p = pace{rate: max(rate, first), young: true, cutAt: now, took: took, least: slowest, free: p.free}
 	if took <= 0 {
 		p.took = assumed
 	}
 }
 
+// spread starts a pace in a fleet of known size. The processes may start at the same time, so the
+// first request is at a random time in the first interval, which is at most 10 s.
+func (p *pace) spread(rate float64, now time.Time) {
+	p.begin(rate, assumed, now)
+	rate = max(rate, rarest)
+	p.rate, p.least, p.fresh = rate, min(slowest, rate), true
+}
+
 // refused lowers the rate.
 func (p *pace) refused(now time.Time) {
 	p.young = false
-	p.rate, p.run, p.cutAt = max(slowest, p.rate*(1-caution(p.rate))), 0, now
+	p.rate, p.run, p.cutAt = max(p.least, p.rate*(1-caution(p.rate))), 0, now
 }
 
 // served raises the rate after a served request, if requests waited because of the rate. At the
@@ -73,6 +84,9 @@ func (p *pace) size() int { return min(max(least, int(1.25*p.inFlight()+1.5)), p
 
 // wait returns the time until the next request may start.
 func (p *pace) wait(now time.Time) time.Duration {
+	if p.fresh {
+		p.fresh, p.free = false, now.Add(rand.N(p.each()))
+	}
 	if d := p.free.Sub(now); d <= 2*p.each() {
 		return d
 	}
