@@ -91,6 +91,9 @@ func (e *StallError) Error() string { return "stalled: " + e.Doing + " for " + e
 // Timeout returns true, as for other timeouts of package net.
 func (e *StallError) Timeout() bool { return true }
 
+// Stalled returns true. Package limit calls it.
+func (e *StallError) Stalled() bool { return true }
+
 // errStalled is the cause of the cancelled context of a stalled request.
 var errStalled = errors.New("stalled")
 

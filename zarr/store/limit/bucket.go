@@ -121,6 +121,10 @@ type side struct {
 	measure measure
 	silent  time.Time // time of the first hinted refusal since the last served request, or zero
 	until   time.Time // no request starts before this time
+	why     error     // refusal that set until
+
+	refusals int64 // number of refused requests
+	stalls   atomic.Int64
 }
 
 func (s *side) init(first, normal int, rate float64, n Numbers) {
@@ -155,18 +159,18 @@ const recheck = time.Second
 // at most for as long as it has served none. The duration of repeated pauses therefore doubles, up
 // to the hint. The first refusal does not cause a pause, because other requests in flight may be
 // served.
-func (s *side) hinted(after time.Duration, now time.Time) {
+func (s *side) hinted(after time.Duration, why error, now time.Time) {
 	if since(now, s.silent) > lasting {
 		s.silent = now
 	}
 	pause := min(after, now.Sub(s.silent)/patient)
 	if until := now.Add(pause); until.After(s.until) || s.until.Sub(now) > longestPause {
-		s.until = until
+		s.until, s.why = until, why
 	}
 }
 
 // served ends a pause, because the service serves requests.
-func (s *side) served() { s.silent, s.until = time.Time{}, time.Time{} }
+func (s *side) served() { s.silent, s.until, s.why = time.Time{}, time.Time{}, nil }
 
 // pause waits until the pause that the service requested is over and it is the request's turn. If
 // own is true, the store has separate slots, and its requests respect the rates but not the pace.
@@ -288,6 +292,9 @@ func (s *side) done(ctx context.Context, c store.Call, r store.Result, own bool)
 	}
 	throttled, after := refused(r.Err)
 	if !throttled && r.Err != nil && !answers(r.Err) {
+		if stalled(r.Err) {
+			s.stalls.Add(1)
+		}
 		return // the error does not depend on the load of the service
 	}
 	now := time.Now()
@@ -295,11 +302,10 @@ func (s *side) done(ctx context.Context, c store.Call, r store.Result, own bool)
 	timed := r.Err == nil && (c.Op == store.OpGet || c.Op == store.OpPut || c.Op == store.OpPart)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	switch {
-	case !throttled:
+	if !throttled {
 		s.served()
-	case after > 0:
-		s.hinted(after, now)
+	} else if s.refusals++; after > 0 {
+		s.hinted(after, r.Err, now)
 	}
 	if timed && c.Op == store.OpGet {
 		s.measure.add(float64(r.Bytes), took.Seconds())

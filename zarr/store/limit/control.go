@@ -70,6 +70,7 @@ type control struct {
 	doubt  doubt
 	pace   pace
 	full   time.Time // time at which a doubt last ended because the service is overloaded
+	cuts   int64     // number of reductions because of refusals
 	trust  int       // number of responses for which refusals count as unrelated to the load
 }
 
@@ -228,6 +229,7 @@ func (c *control) cut(n int, now time.Time) {
 
 // remember makes the current size the ceiling.
 func (c *control) remember(now time.Time) {
+	c.cuts++
 	c.trial.end(c)
 	c.ceiling, c.cutAt, c.probed, c.probe, c.clean = max(c.size, 2*paced), now, now, gentle, 0
 }

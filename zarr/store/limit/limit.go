@@ -32,9 +32,9 @@ func With(s store.Store, slots *concurrency.Slots) store.Store {
 
 // On returns a store that takes a slot of b for each request to s. If n is positive, the store has
 // n fixed slots of its own instead, for reads and writes together. Requests in these slots also
-// wait while b is in a pause that the service requested. The store provides [store.Measured]. If
-// the number of requests in flight has grown, it also provides a store.Tuning with the current
-// number. Close closes s.
+// wait while b is in a pause that the service requested. The store provides [store.Measured] and a
+// [State]. If the number of requests in flight has grown, it also provides a store.Tuning with the
+// current number. Close closes s.
 func On(s store.Store, b *Bucket, n int) store.Store {
 	own := concurrency.NewSlots(n)
 	slots := func(at *side) *concurrency.Slots {
@@ -77,6 +77,9 @@ func (b *Bucket) provide(s store.Store, target any, n int) bool {
 			*t = m
 		}
 		return ok
+	case *State:
+		*t = b.State()
+		return true
 	case *store.Tuning:
 		if n > 0 || !store.As(s, t) {
 			return false

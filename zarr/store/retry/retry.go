@@ -18,6 +18,18 @@ type Store struct {
 	p policy
 }
 
+// Provide implements [store.Provider] with the *Quota of s:
+//
+//	var quota *retry.Quota
+//	ok := store.As(st, &quota)
+func (s *Store) Provide(target any) bool {
+	q, ok := target.(**Quota)
+	if ok {
+		*q = s.p.quota
+	}
+	return ok
+}
+
 type policy struct {
 	tries          int
 	elapsed        time.Duration
