@@ -56,8 +56,10 @@ test-all: ## test with a second S3 (MinIO), and what cannot be had is a failure;
 	@CI=true $(MAKE) --no-print-directory test SERVERS="s3 gcs azure http minio peers"
 
 .PHONY: minio
-minio: ## what every store must do, on a second S3 (MinIO), by us and by gocloud.dev alone; its first build takes minutes
+minio: ## what every store must do, on a second S3 (MinIO), by us and by gocloud.dev alone, and reads from a busy one; its first build takes minutes
 	@$(servers) run minio -- $(GO) test -count=1 -timeout=$(TIMEOUT) -run '^(TestStore|TestPortableBuckets)$$/^minio$$' ./integration/conformance
+	@for most in 8 64; do MINIO_API_REQUESTS_MAX=$$most MINIO_API_REQUESTS_DEADLINE=50ms \
+	  $(servers) run minio -- $(GO) test -count=1 -timeout=$(TIMEOUT) -run '^TestBusyMinIO$$' ./integration/fleet || exit 1; done
 
 .PHONY: slurm
 slurm: ## transfers as job arrays of a real Slurm, whose nodes are lost while they run; a minute
