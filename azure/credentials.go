@@ -32,7 +32,7 @@ func (c *config) connect() (*container.Client, error) {
 		if c.connection != "" { // it determines the account
 			name = ""
 		}
-		var t *http.Transport
+		var t http.RoundTripper
 		t, c.release = c.stack.Transport(name, newTransport(c.stack.Connections(numbers())))
 		transport = newHTTP(t)
 	}

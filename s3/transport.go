@@ -38,7 +38,7 @@ func (c *config) transport(client aws.HTTPClient) aws.HTTPClient {
 		if c.client != nil || c.httpClient != nil { // the caller's client
 			name, timeout = "", b.GetTimeout()
 		}
-		var t *http.Transport
+		var t http.RoundTripper
 		t, c.release = c.stack.Transport(name, b.GetTransport())
 		client = trips{t}
 		if timeout > 0 {

@@ -140,7 +140,7 @@ func (s Stack) Build(st store.Store, b Bucket) (store.Store, error) {
 		shared = nil
 	}
 	quota := concurrency.Share(shared, name, retry.NewQuota)
-	n := b.Numbers
+	n := start(b.Numbers, availableCPUs())
 	n.RequestRate, n.ByteRate, n.Share, n.Cured = s.RequestRate, s.ByteRate, limits.Processes(), quota.Cures
 	slots := concurrency.Share(shared, name+s.rates(n.Share), func() *limit.Bucket { return limit.NewBucket(n) })
 	limited := limit.On(store.Around(st, store.Hooks{Before: note, Provide: b.place}), slots, s.InFlight)
@@ -156,6 +156,17 @@ func (s Stack) Build(st store.Store, b Bucket) (store.Store, error) {
 		top = store.ReadOnly(top)
 	}
 	return top, nil
+}
+
+// start returns n with initial numbers of requests for this number of CPUs. With less than one CPU
+// the number does not grow, because a larger one would keep the CPU no busier.
+func start(n limit.Numbers, cpus float64) limit.Numbers {
+	n.Most = n.Greatest()
+	n.Reads, n.Writes = initial(n.Reads, cpus), initial(n.Writes, cpus)
+	if cpus < 1 {
+		n.Most = max(n.Reads, n.Writes)
+	}
+	return n
 }
 
 func (s Stack) limits() *concurrency.Limits {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptrace"
 	"net/textproto"
@@ -49,25 +50,29 @@ func SlowAnswer(ctx context.Context) context.Context { return context.WithValue(
 //
 // The error of a stalled request, or of the read of its response body, is a *StallError. The
 // context of the request that do receives is cancelled, but the caller receives no error of package
-// context.
+// context. After a stall, the idle connections of the same pool are closed.
+//
+// A GET or HEAD that gets a connection which was idle for a while is sent again, on a new
+// connection, if its response has not arrived soon; see [Stack.Transport].
 func Watch(limit time.Duration, do Doer) Doer {
 	if limit <= 0 {
 		limit = DefaultStall
 	}
 	return func(r *http.Request) (*http.Response, error) {
 		w := begin(r, limit)
-		resp, err := do(w.request(r))
-		if err != nil {
-			w.finish()
-			return resp, w.explain(err)
+		resp, err := w.send(r, do)
+		if p := w.unanswered(); p != nil {
+			if err == nil {
+				_ = resp.Body.Close()
+			}
+			p.closeIdle()
+			start := time.Now()
+			w = begin(r, limit)
+			w.patient = true
+			resp, err = w.send(r, do)
+			p.learn(time.Since(start))
 		}
-		w.answered.Store(true)
-		if resp.Body == nil || resp.Body == http.NoBody {
-			w.finish()
-			return resp, nil
-		}
-		resp.Body = &watchedBody{resp.Body, w}
-		return resp, nil
+		return resp, err
 	}
 }
 
@@ -99,55 +104,104 @@ var errStalled = errors.New("stalled")
 
 // watch is the state of a request in flight.
 type watch struct {
+	context.Context // of the request
+
 	limit    time.Duration
 	patience int
 	slow     bool
-	ctx      context.Context // of the request
+	patient  bool // set if the request may not be sent again
+	reads    bool // set for a GET or HEAD without a body
 	cancel   context.CancelCauseFunc
+	hooks    httptrace.ClientTrace
+	req      *http.Request // the request that do receives
+	body     watchedBody
 
 	up         atomic.Uint64 // changes when bytes of the body are sent or a connection is made
 	down       atomic.Uint64 // changes at the start and end of a read of the response; odd during a read
 	connecting atomic.Bool
 	sent       atomic.Bool
 	answered   atomic.Bool
+	conn       atomic.Pointer[conn] // nil if no connection of a pool is in use
+	pool       *pool                // nil for another transport
+	host       *host                // of the pool
 
 	mu       sync.Mutex
 	timer    *time.Timer
 	over     bool
+	ended    bool
 	stall    *StallError
 	lastUp   uint64
 	lastDown uint64
-	still    int // ticks without a change
+	still    int           // ticks without a change
+	trial    bool          // set if the next tick is the end of a trial; see try
+	silent   *pool         // pool of the connection whose trial failed, or nil
+	served   chan struct{} // closed when connecting becomes false; nil if no request waits
+}
+
+type watchKey struct{}
+
+// Value implements [context.Context]. The dialer of a pool uses it to find the watch of the request
+// that it connects for.
+func (w *watch) Value(key any) any {
+	if key == (watchKey{}) {
+		return w
+	}
+	return w.Context.Value(key)
 }
 
 func begin(r *http.Request, limit time.Duration) *watch {
 	w := &watch{limit: limit, patience: patienceWrite}
-	if r.Method == http.MethodGet || r.Method == http.MethodHead || r.Method == "" {
+	if isRead(r) {
 		w.patience = patienceRead
 	}
 	if w.slow, _ = r.Context().Value(slowKey{}).(bool); w.slow {
 		w.patience = patienceSlow
 	}
 	w.sent.Store(r.Body == nil || r.Body == http.NoBody)
-	w.ctx, w.cancel = context.WithCancelCause(r.Context())
+	w.reads = isRead(r) && w.sent.Load()
+	w.Context, w.cancel = context.WithCancelCause(r.Context())
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.timer = time.AfterFunc(limit/ticks, w.tick)
 	return w
 }
 
+func isRead(r *http.Request) bool {
+	return r.Method == http.MethodGet || r.Method == http.MethodHead || r.Method == ""
+}
+
+// send sends r with do and watches it until the end of the response.
+func (w *watch) send(r *http.Request, do Doer) (*http.Response, error) {
+	resp, err := do(w.request(r))
+	if err != nil {
+		w.finish()
+		return resp, w.explain(err)
+	}
+	w.answered.Store(true)
+	if resp.Body == nil || resp.Body == http.NoBody {
+		w.finish()
+		return resp, nil
+	}
+	w.body = watchedBody{resp.Body, w}
+	resp.Body = &w.body
+	return resp, nil
+}
+
 // request returns r with hooks that record its progress.
 func (w *watch) request(r *http.Request) *http.Request {
 	body := r.Body
-	r = r.WithContext(httptrace.WithClientTrace(w.ctx, &httptrace.ClientTrace{
+	w.hooks = httptrace.ClientTrace{
 		GetConn: func(string) { w.connecting.Store(true) },
-		GotConn: func(httptrace.GotConnInfo) { w.up.Add(1); w.connecting.Store(false) },
+		GotConn: w.got,
 		Got1xxResponse: func(int, textproto.MIMEHeader) error { // the server is still processing the request
 			w.up.Add(1)
 			return nil
 		},
-	}))
+	}
+	r = r.WithContext(httptrace.WithClientTrace(w, &w.hooks))
+	w.req = r
 	if !w.sent.Load() {
+		r.Header = maps.Clone(r.Header) // for last
 		r.Body = &sending{body, w}
 		if again := r.GetBody; again != nil { // net/http calls it if a pooled connection was closed
 			r.GetBody = func() (io.ReadCloser, error) {
@@ -163,12 +217,98 @@ func (w *watch) request(r *http.Request) *http.Request {
 	return r
 }
 
+// got records that the request has got a connection.
+func (w *watch) got(i httptrace.GotConnInfo) {
+	w.up.Add(1)
+	w.connected()
+	c := connOf(i.Conn)
+	w.conn.Store(c)
+	if c == nil {
+		return
+	}
+	idle, old := c.take()
+	if old {
+		w.last()
+	}
+	if patience := c.p.patience(); i.Reused && idle > forgetful && w.reads && !w.patient && patience < w.limit {
+		w.try(patience)
+	}
+}
+
+// last makes the request the last one of its connection. net/http sends the fields of w.req after
+// the hook got, unless it has copied the request because of its body. The map of the header is then
+// still the same, and the server closes the connection.
+func (w *watch) last() {
+	if w.req.Body == nil || w.req.Body == http.NoBody {
+		w.req.Close = true
+	} else {
+		w.req.Header.Set("Connection", "close")
+	}
+}
+
+// try starts a trial of a connection: a request without a response after d is cancelled.
+func (w *watch) try(d time.Duration) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !w.over {
+		w.trial, w.lastUp = true, w.up.Load()
+		w.timer.Reset(d)
+	}
+}
+
+// unanswered returns the pool of the connection if its trial failed, and nil otherwise.
+func (w *watch) unanswered() *pool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.silent
+}
+
+// connected ends the wait for a connection.
+func (w *watch) connected() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.connecting.Store(false)
+	if w.served != nil {
+		close(w.served)
+		w.served = nil
+	}
+}
+
+// wait returns a channel that is closed when the request no longer waits for a connection. It
+// returns nil if the request does not wait.
+func (w *watch) wait() <-chan struct{} {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !w.connecting.Load() {
+		return nil
+	}
+	if w.served == nil {
+		w.served = make(chan struct{})
+	}
+	return w.served
+}
+
 // tick checks for progress since the last tick, and cancels the request at the limit.
 func (w *watch) tick() {
+	if c := w.conn.Load(); w.stalls() && c != nil {
+		c.p.closeIdle()
+	}
+}
+
+// stalls does the work of tick and reports whether the request has stalled.
+func (w *watch) stalls() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.over {
-		return
+		return false
+	}
+	if w.trial {
+		w.trial = false
+		if c := w.conn.Load(); c != nil && !w.answered.Load() && w.up.Load() == w.lastUp {
+			w.silent, w.over = c.p, true
+			w.cancel(errStalled)
+			return false
+		}
 	}
 	limit, doing := ticks, ""
 	up, down := w.up.Load(), w.down.Load()
@@ -198,19 +338,32 @@ func (w *watch) tick() {
 		w.stall = &StallError{After: w.limit * time.Duration(limit/ticks), Doing: doing}
 		w.over = true
 		w.cancel(errStalled)
-		return
+		return true
 	}
 	w.timer.Reset(w.limit / ticks)
+	return false
 }
 
-// finish ends the watch when the request has ended.
+// finish ends the watch when the request has ended. Only the first call has an effect.
 func (w *watch) finish() {
 	w.mu.Lock()
-	defer w.mu.Unlock()
+	ended := w.ended
+	w.ended = true
 	if !w.over {
 		w.over = true
 		w.timer.Stop()
 		w.cancel(nil)
+	}
+	w.mu.Unlock()
+	if ended {
+		return
+	}
+	w.connected()
+	if c := w.conn.Swap(nil); c != nil {
+		c.rest()
+	}
+	if w.host != nil {
+		w.pool.leave(w.host)
 	}
 }
 
