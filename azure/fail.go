@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/runtime"
@@ -29,11 +30,17 @@ func explain(err error, ifAbsent bool) error {
 		return provider.NoAnswer(err)
 	}
 	a := provider.Answer{From: "Azure", Status: resp.StatusCode, Header: resp.RawResponse.Header, Code: codeOf(resp)}
-	if a.Foreign = a.Code == ""; !a.Foreign {
+	if a.Foreign = a.Code == ""; a.Foreign {
+		a.Page, _ = runtime.Payload(resp.RawResponse) // already in memory
+	} else {
 		a.Message = message(resp.RawResponse)
 	}
 	f := a.Failure(kindOf(a.Status, a.Code, ifAbsent), err)
-	f.Text += hint(a.Code, resp.RawResponse.Request)
+	if a.Code == "AuthenticationFailed" {
+		f.Text += untimely(resp.RawResponse)
+	} else {
+		f.Text += hint(a.Code, resp.RawResponse.Request)
+	}
 	return f
 }
 
@@ -88,8 +95,8 @@ func byCode(code string, ifAbsent bool) error {
 	case "NotImplemented", "FeatureNotSupported", "UnsupportedHttpVerb":
 		return errors.ErrUnsupported
 	}
-	if strings.HasPrefix(code, "Lease") {
-		return fault.Refused // 409 or 412, but it does not concern a version
+	if strings.HasPrefix(code, "Lease") || strings.HasPrefix(code, keyVault) {
+		return fault.Refused // 409 or 412, but it does not concern a version; 403, but not the caller's
 	}
 	return nil
 }
@@ -120,16 +127,49 @@ func hint(code string, r *http.Request) string {
 		return " (the container may be private: Azure responds like this to requests without credentials)"
 	case "AuthorizationPermissionMismatch":
 		return " (the identity needs the role Storage Blob Data Reader, or Contributor to write)"
-	case "AuthenticationFailed":
-		return " (the key is wrong, the SAS token has expired or the clock is wrong)"
 	case "SnapshotsPresent":
 		return " (the blob has snapshots, which are not deleted with it)"
 	case "InvalidBlockList", "InvalidBlobOrBlock":
 		return " (another writer has written this key)"
 	case "BlobArchived":
-		return " (the blob is in the archive tier: rehydrate it first)"
+		return " (the blob is in the archive tier: rehydrate it first, with Set Blob Tier)"
+	case "BlobBeingRehydrated":
+		return " (the blob is being read from the archive tier, which may take hours)"
+	}
+	if strings.HasPrefix(code, keyVault) {
+		return " (the customer-managed key of the account cannot be used: check the key, and the account's access to its key vault)"
 	}
 	return ""
+}
+
+// keyVault begins the codes about a customer-managed key.
+const keyVault = "KeyVault"
+
+// untimely returns advice on a failed authentication. Azure refuses requests whose time differs by
+// 15 minutes, and SAS tokens outside of their period. The client does not correct its clock.
+func untimely(resp *http.Response) string {
+	if resp.Request != nil && resp.Request.URL != nil {
+		q := resp.Request.URL.Query()
+		if q.Has("sig") {
+			date, err := http.ParseTime(resp.Header.Get("Date"))
+			for _, t := range []struct {
+				name, says string
+				sign       time.Duration
+			}{{"se", "expired at", 1}, {"st", "is valid from", -1}} {
+				at, bad := time.Parse(time.RFC3339, q.Get(t.name))
+				if err == nil && bad == nil && t.sign*date.Sub(at) > 0 {
+					return fmt.Sprintf(" (the SAS token %s %s, and the server's time is %s)", t.says, q.Get(t.name), date.UTC().Format(time.RFC3339))
+				}
+			}
+		}
+		if text := access("AuthenticationFailed", resp.Request); text != "" {
+			return text
+		}
+	}
+	if c := provider.ClockOf(resp, "X-Ms-Date"); c.Wrong() {
+		return " (" + c.String() + ": set it, because Azure refuses requests that differ by 15 minutes)"
+	}
+	return " (the key is wrong, the SAS token has expired or the clock is wrong)"
 }
 
 // access returns advice on the permissions that a request lacks, or "".

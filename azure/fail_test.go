@@ -20,6 +20,43 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
+// TestPages checks that the text of a proxy's page is in the error of each verb.
+func TestPages(t *testing.T) {
+	environment(t)
+	f := NewFake(t)
+	fake.Pages(t, f.Answer, bare(t, f.At("")), `"1"`, "get last")
+}
+
+// TestUntimely checks that a failed authentication states a wrong clock and the period of a SAS
+// token.
+func TestUntimely(t *testing.T) {
+	now := time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
+	answer := func(url string, signed time.Time) *http.Response {
+		r := httptest.NewRequest(http.MethodGet, url, nil)
+		r.Header.Set("X-Ms-Date", signed.Format(http.TimeFormat))
+		r.Header.Set("Authorization", "SharedKey a:b")
+		return &http.Response{Header: http.Header{"Date": {now.Format(http.TimeFormat)}}, Request: r}
+	}
+	for _, c := range []struct {
+		name string
+		resp *http.Response
+		says string
+	}{
+		{"clock", answer("https://a/c/k", now.Add(-time.Hour)), "the server's: set it"},
+		{"key", answer("https://a/c/k", now), "the key is wrong"},
+		{"expired token", answer("https://a/c/k?sig=s&se=2030-01-02T03:00:00Z", now), "expired at 2030-01-02T03:00:00Z, and the server's time is 2030-01-02T03:04:05Z"},
+		{"early token", answer("https://a/c/k?sig=s&st=2030-01-02T04:00:00Z&se=2031-01-02T03:00:00Z", now), "valid from 2030-01-02T04:00:00Z"},
+		{"wrong token", answer("https://a/c/k?sig=s&se=2031-01-02T03:00:00Z", now), "the key is wrong"},
+		{"without a request", &http.Response{}, "the key is wrong"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got := untimely(c.resp); !strings.Contains(got, c.says) {
+				t.Errorf("%q does not contain %q", got, c.says)
+			}
+		})
+	}
+}
+
 // TestAzureFailures checks that a failure has the same kind for every method. gocloud returns
 // NotFound for half of these failures.
 func TestAzureFailures(t *testing.T) {
@@ -41,6 +78,8 @@ func TestAzureFailures(t *testing.T) {
 		{"leased", azureSays(412, "LeaseIdMissing"), fault.Refused, "LeaseIdMissing"},
 		{"leased by another", azureSays(409, "LeaseIdMismatchWithBlobOperation"), fault.Refused, ""},
 		{"archived", azureSays(409, "BlobArchived"), fault.Refused, "rehydrate"},
+		{"being restored", azureSays(409, "BlobBeingRehydrated"), fault.Refused, "hours"},
+		{"customer-managed key", azureSays(403, "KeyVaultAccessTokenCannotBeAcquired"), fault.Refused, "key vault"},
 		{"unknown 404", azureSays(404, "SomethingNew"), fault.Refused, ""},
 		{"throttled", azureSays(503, "ServerBusy"), fault.Throttled, "ServerBusy"},
 		{"throttled by 429", azureSays(429, "TooManyRequests"), fault.Throttled, ""},

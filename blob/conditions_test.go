@@ -3,6 +3,8 @@ package blob
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strings"
 	"testing"
 
 	"gocloud.dev/blob/memblob"
@@ -38,6 +40,21 @@ func TestConditions(t *testing.T) {
 				t.Errorf("got %+v, want %+v", got, c.want)
 			}
 		})
+	}
+}
+
+// TestAppendIsRefused checks that an append without versions names the option, in one sentence.
+func TestAppendIsRefused(t *testing.T) {
+	s := New(memblob.OpenBucket(nil), TrustNotFound())
+	defer s.Close()
+	a, err := zarr.Create(t.Context(), s, "a", zarr.Spec{Shape: []int{4}, Chunks: []int{4}, DType: dtype.Int32})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = zarr.Append(t.Context(), a, 0, []int32{1, 2, 3, 4}, zarr.AppendOptions{})
+	text := fmt.Sprint(err)
+	if !errors.Is(err, errors.ErrUnsupported) || strings.Count(text, "safely") != 1 || !strings.Contains(text, "SingleWriter") {
+		t.Errorf("got %v", err)
 	}
 }
 

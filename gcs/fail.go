@@ -33,7 +33,9 @@ func (x *exchange) explain(err error, ifAbsent bool) error {
 	}
 	d := parseDocument(x.body)
 	a := provider.Answer{From: "GCS", Status: x.status, Header: x.header, Code: d.code, Message: d.message}
-	a.Foreign = !d.ours && x.status != http.StatusNotModified && x.status != http.StatusPreconditionFailed
+	if a.Foreign = !d.ours && x.status != http.StatusNotModified && x.status != http.StatusPreconditionFailed; a.Foreign {
+		a.Page = x.body
+	}
 	f := a.Failure(kindOf(x.status, d, ifAbsent), nil)
 	if f.Kind == error(fault.Unauthenticated) && x.anonymous {
 		f.Kind = fault.NoCredentials
@@ -62,7 +64,13 @@ func (x *exchange) noResponse(err error) error {
 func notSent(err error) error {
 	e := &tokenError{err}
 	_ = errors.As(err, &e)
-	return &provider.Failure{Kind: e.kind(), Err: err, Text: "no token for Google was obtained: " + provider.Cause(e.err).Error()}
+	text := "no token for Google was obtained: " + provider.Cause(e.err).Error()
+	if resp := e.response(); resp != nil {
+		if c := provider.ClockNow(resp.Header); c.Wrong() {
+			text += " (" + c.String() + ": set it, because requests for tokens contain the time)"
+		}
+	}
+	return &provider.Failure{Kind: e.kind(), Err: err, Text: text}
 }
 
 // document is the parsed body of an error response.
@@ -147,9 +155,11 @@ func (x *exchange) hint(d document) string {
 		return " (the bucket does not exist at this endpoint)"
 	case d.code == "UserProjectMissing" || strings.Contains(d.message, "requester pays"):
 		return " (set user_project=… to a project that may be billed)"
+	case status < 500 && strings.Contains(d.message, "KMS"):
+		return " (check the state of the Cloud KMS key, and that its policy allows the service agent of the bucket's project to encrypt and decrypt)"
 	case strings.Contains(strings.ToLower(d.code+d.message), "customer") && strings.Contains(strings.ToLower(d.code+d.message), "encrypt"):
 		return " (set the key that the value was written with: gcs.EncryptionKey)"
-	case status != http.StatusForbidden && status != http.StatusUnauthorized:
+	case !d.ours || status != http.StatusForbidden && status != http.StatusUnauthorized:
 	case x.writes && x.anonymous:
 		return " (writes need credentials: remove anonymous=true)"
 	case x.writes:

@@ -16,6 +16,13 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
+// TestPages checks that the text of a proxy's page is in the error of each verb.
+func TestPages(t *testing.T) {
+	noEnvironment(t)
+	f := NewFake(t)
+	fake.Pages(t, f.Answer, bare(t, f.At("")), "1", "")
+}
+
 func TestKinds(t *testing.T) {
 	noEnvironment(t)
 	f := NewFake(t)
@@ -41,6 +48,9 @@ func TestKinds(t *testing.T) {
 		{"401", 401, xmlError("AuthenticationRequired", "m"), fault.Refused, "401"},
 		{"requester pays", 400, xmlError("UserProjectMissing", "Bucket is a requester pays bucket but no user project provided."), fault.Refused, "user_project"},
 		{"customer key", 400, xmlError("ResourceIsEncryptedWithCustomerEncryptionKey", "m"), fault.Refused, "EncryptionKey"},
+		{"KMS key denied", 403, xmlError("AccessDenied", "Permission denied on Cloud KMS key. Please ensure that your Cloud Storage service account has been authorized to use this key."),
+			fault.Refused, "service agent"},
+		{"KMS key disabled", 400, xmlError("InvalidArgument", "Cloud KMS key is disabled"), fault.Refused, "state of the Cloud KMS key"},
 		{"429", 429, xmlError("SlowDown", "m"), fault.Throttled, "429"},
 		{"429 empty", 429, "", fault.Throttled, "429"},
 		{"slow down", 503, xmlError("SlowDown", "m"), fault.Throttled, "SlowDown"},

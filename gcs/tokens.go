@@ -167,19 +167,27 @@ type tokenError struct{ err error }
 func (e *tokenError) Error() string { return e.err.Error() }
 func (e *tokenError) Unwrap() error { return e.err }
 
+// response returns the token service's response, or nil.
+func (e *tokenError) response() *http.Response {
+	var google *auth.Error
+	var source *oauth2.RetrieveError
+	switch {
+	case errors.As(e.err, &google):
+		return google.Response
+	case errors.As(e.err, &source):
+		return source.Response
+	}
+	return nil
+}
+
 // kind returns the kind of the error, based on the token service's response.
 func (e *tokenError) kind() error {
-	var google *auth.Error
 	var meta *metadata.Error
-	var source *oauth2.RetrieveError
 	status := 0
-	switch {
-	case errors.As(e.err, &google) && google.Response != nil:
-		status = google.Response.StatusCode
-	case errors.As(e.err, &meta):
+	if resp := e.response(); resp != nil {
+		status = resp.StatusCode
+	} else if errors.As(e.err, &meta) {
 		status = meta.Code
-	case errors.As(e.err, &source) && source.Response != nil:
-		status = source.Response.StatusCode
 	}
 	return provider.CredentialKind(e.err, status)
 }

@@ -225,6 +225,9 @@ func TestClocks(t *testing.T) {
 			if off != 0 || before > 0 {
 				_, err := s.Get(t.Context(), "k", store.GetOptions{}, nil)
 				fake.WantKind(t, err, fault.Unavailable)
+				if text := fmt.Sprint(err); !strings.Contains(text, "the clock of this machine is ") || !strings.Contains(text, " the server's: the next requests") {
+					t.Error(err)
+				}
 			}
 			for range 3 {
 				if _, err := s.Get(t.Context(), "k", store.GetOptions{}, nil); err != nil {
@@ -234,6 +237,37 @@ func TestClocks(t *testing.T) {
 		}
 		if srv.refuse != 3 {
 			t.Errorf("%d requests were refused", srv.refuse)
+		}
+	})
+}
+
+// TestOtherClocks checks that a request is refused at once, without retries, if its time is that of
+// the response or was corrected to it.
+func TestOtherClocks(t *testing.T) {
+	bothWays(t, func(t *testing.T, way Option) {
+		credentialsForTests(t)
+		for name, c := range map[string]struct {
+			date     time.Duration // clock of the proxy that sets the header Date
+			requests int
+			says     string
+		}{
+			"no correction":     {0, 1, "check the clocks"},
+			"corrected in vain": {2 * time.Hour, 2, " behind the server's, and the request was signed with the server's time"},
+			"corrected early":   {-2 * time.Hour, 2, " ahead of the server's, and the request"},
+		} {
+			t.Run(name, func(t *testing.T) {
+				n := 0
+				s := open(t, "s3://zarr-test?region=us-east-1", inCloud(t, &cloud{serve: func(w http.ResponseWriter, _ *http.Request) {
+					n++
+					w.Header().Set("Date", time.Now().Add(c.date).UTC().Format(http.TimeFormat))
+					Fail(w, 403, "RequestTimeTooSkewed", "The difference between the request time and the current time is too large.")
+				}}), way)
+				_, err := s.Get(t.Context(), "k", store.GetOptions{}, nil)
+				fake.WantKind(t, err, fault.Refused)
+				if n != c.requests || !strings.Contains(fmt.Sprint(err), c.says) {
+					t.Errorf("%d requests, want %d; %v", n, c.requests, err)
+				}
+			})
 		}
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
@@ -52,13 +53,32 @@ func (b *bucket) explain(err error, to purpose) error {
 		said = ""
 	}
 	a := provider.Answer{From: "S3", Status: status, Header: header, Code: code, Message: message, Foreign: code == ""}
+	if page := provider.PageOf(resp.Response.Body); page != nil && (a.Foreign || message == http.StatusText(status)) {
+		a.Code, a.Message, a.Foreign, a.Page = "", "", true, page // the SDK derives both from the status
+	}
 	f := a.Failure(kindOf(status, said, to == toCreate), err)
 	f.Maybe = said == codeBusy
-	if a.Foreign {
+	if a.Foreign && a.Page == nil {
 		f.Text += ": " + provider.Cause(err).Error()
 	}
-	f.Text += b.hint(status, code, header.Get(regionHeader), to)
+	f.Text += b.hint(status, code, message, header.Get(regionHeader), to)
+	if code == codeSkewed {
+		f.Kind, f.Text = skewed(provider.ClockOf(resp.Response.Response, "X-Amz-Date"), f.Text)
+	}
 	return f
+}
+
+// skewed returns the kind and the text of a request that S3 refused because of its time. The SDK
+// corrects its clock with the date of the response, so another request helps, unless the time
+// agreed with that date already.
+func skewed(c provider.Clock, text string) (error, string) {
+	switch {
+	case c.Wrong():
+		return fault.Unavailable, text + " (" + c.String() + ": the next requests are signed with the server's time)"
+	case c.Corrected.Abs() > time.Minute:
+		return fault.Refused, text + " (" + c.String() + ", and the request was signed with the server's time: a proxy or the server has another clock)"
+	}
+	return fault.Refused, text + " (the time of the request is that of the response, or one of them has no time: check the clocks of this machine and of the server)"
 }
 
 // regionHeader is the header with the bucket's region. S3 also sends it with refusals.
@@ -67,6 +87,12 @@ const regionHeader = "X-Amz-Bucket-Region"
 // codeBusy is the code of 503 responses of overloaded servers: S3, Ceph, B2 and MinIO. Unlike the
 // code SlowDown, it does not prove that the request had no effect.
 const codeBusy = "ServiceUnavailable"
+
+// codeArchived is the code of a read of an object in an archive, such as Glacier.
+const codeArchived = "InvalidObjectState"
+
+// codeSkewed is the code of a request whose time differs too much from the server's.
+const codeSkewed = "RequestTimeTooSkewed"
 
 // byCode returns the kind of a code whose HTTP status is misleading or ambiguous, or nil.
 func byCode(code string) error {
@@ -86,10 +112,9 @@ func byCode(code string) error {
 		"TooManyRequestsException", "BandwidthLimitExceeded", codeBusy:
 		return fault.Throttled
 	case "RequestTimeout", "IncompleteBody", "BadDigest", "XAmzContentSHA256Mismatch", "ConditionalRequestConflict",
-		"OperationAborted", "RequestTimeTooSkewed":
+		"OperationAborted":
 		// The request was damaged, or there is a concurrent writer. The retry layer reads the key
-		// to find out whether the write took place. After RequestTimeTooSkewed the SDK corrects its
-		// clock with the date of the response.
+		// to find out whether the write took place.
 		return fault.Unavailable
 	case "KeyTooLongError":
 		return fault.Path
@@ -97,7 +122,7 @@ func byCode(code string) error {
 		return fault.Limit
 	case "NotImplemented":
 		return errors.ErrUnsupported
-	case "AuthorizationHeaderMalformed", "InvalidBucketName":
+	case "AuthorizationHeaderMalformed", "InvalidBucketName", codeArchived:
 		return fault.Refused
 	}
 	switch {
@@ -123,8 +148,14 @@ func kindOf(status int, code string, ifAbsent bool) error {
 }
 
 // hint returns advice on a refusal, or "".
-func (b *bucket) hint(status int, code, region string, to purpose) string {
+func (b *bucket) hint(status int, code, message, region string, to purpose) string {
 	switch {
+	case code == "AccessDenied" && strings.Contains(message, " kms:"):
+		return " (the KMS key does not allow it: the policies of the key and of the caller must allow kms:Decrypt to read, and kms:GenerateDataKey to write)"
+	case strings.HasPrefix(code, "KMS."):
+		return " (check the state and the policy of the KMS key)"
+	case code == codeArchived:
+		return " (the object is in an archive: restore it first, with RestoreObject, and read it when the restore has ended)"
 	case code == "NoSuchBucket":
 		return " (the bucket does not exist at this endpoint)"
 	case region != "" && (status == http.StatusMovedPermanently || status == http.StatusBadRequest):

@@ -20,6 +20,10 @@ func document(code string) string {
 	return "<Error><Code>" + code + "</Code><Message>says the server</Message></Error>"
 }
 
+func documentSaying(code, message string) string {
+	return "<Error><Code>" + code + "</Code><Message>" + message + "</Message></Error>"
+}
+
 func TestKinds(t *testing.T) { bothWays(t, testKinds) }
 
 func testKinds(t *testing.T, way Option) {
@@ -48,11 +52,13 @@ func testKinds(t *testing.T, way Option) {
 		{"wrong secret", 403, document("SignatureDoesNotMatch"), fault.Refused, "SignatureDoesNotMatch"},
 		{"unknown access key", 403, document("InvalidAccessKeyId"), fault.Refused, "InvalidAccessKeyId"},
 		{"expired token", 400, document("ExpiredToken"), fault.Refused, "ExpiredToken"},
-		{"archived", 403, document("InvalidObjectState"), fault.Refused, "InvalidObjectState"},
-		{"KMS key disabled", 400, document("KMS.DisabledException"), fault.Refused, "KMS.DisabledException"},
+		{"archived", 403, document("InvalidObjectState"), fault.Refused, "restore it first"},
+		{"KMS key denied", 403, documentSaying("AccessDenied", "User: arn:aws:iam::1:user/u is not authorized to perform: kms:Decrypt on resource: arn:aws:kms:eu-west-1:1:key/k"),
+			fault.Refused, "policies of the key"},
+		{"KMS key disabled", 400, document("KMS.DisabledException"), fault.Refused, "state and the policy of the KMS key"},
 		{"wrong region", 400, document("AuthorizationHeaderMalformed"), fault.Refused, "region"},
 		{"moved", 301, document("PermanentRedirect"), fault.Refused, "region"},
-		{"clock", 403, document("RequestTimeTooSkewed"), fault.Unavailable, "RequestTimeTooSkewed"},
+		{"clock", 403, document("RequestTimeTooSkewed"), fault.Refused, "check the clocks"},
 		{"slow down", 503, document("SlowDown"), fault.Throttled, "SlowDown"},
 		{"service unavailable", 503, document("ServiceUnavailable"), fault.Throttled, "ServiceUnavailable"},
 		{"request throttled", 400, document("RequestThrottled"), fault.Throttled, "RequestThrottled"},
@@ -77,6 +83,35 @@ func testKinds(t *testing.T, way Option) {
 			}
 		})
 	}
+}
+
+// TestDenied checks that a refusal of a KMS key or an archive is not explained by an absent key or
+// the payer, and that an archived value is not a question of permissions.
+func TestDenied(t *testing.T) {
+	bothWays(t, func(t *testing.T, way Option) {
+		credentialsForTests(t)
+		f := NewFake(t)
+		s := bare(t, f.At(""), way)
+		for _, body := range []string{documentSaying("AccessDenied", "not authorized to perform: kms:Decrypt on it"), document("InvalidObjectState")} {
+			f.Answer(fake.Page(403, "application/xml", body))
+			_, err := s.Get(t.Context(), "k", store.GetOptions{}, nil)
+			if text := fmt.Sprint(err); strings.Contains(text, "absent key") || strings.Contains(text, "requester_pays") {
+				t.Error(err)
+			}
+		}
+		if _, err := s.Get(t.Context(), "k", store.GetOptions{}, nil); errors.Is(err, fault.Denied) {
+			t.Error(err)
+		}
+	})
+}
+
+// TestPages checks that the text of a proxy's page is in the error of each verb.
+func TestPages(t *testing.T) {
+	bothWays(t, func(t *testing.T, way Option) {
+		credentialsForTests(t)
+		f := NewFake(t)
+		fake.Pages(t, f.Answer, bare(t, f.At(""), way), `"1"`, "")
+	})
 }
 
 // TestMissingBucketEverywhere checks that no method returns fault.NotFound for a missing bucket.

@@ -15,6 +15,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 	"github.com/aws/smithy-go"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
+
+	"github.com/zargo-io/zargo/internal/provider"
 )
 
 // errorDocument is S3's error response. Source: Amazon S3 API Reference, "REST error responses".
@@ -93,6 +95,9 @@ type body struct {
 	io.Reader
 	io.Closer
 }
+
+// Page returns the page that the body below keeps, see [provider.PageOf].
+func (b body) Page() []byte { return provider.PageOf(b.Closer) }
 
 // failed is a reader that returns err, for the rest of a body whose read failed.
 type failed struct{ err error }

@@ -4,7 +4,7 @@
 //
 //	n := document.Node{Store: st, Path: "t2m", Limit: 64 << 20}
 //	docs, err := n.Find(ctx, document.Any) // every document that could make it a node, concurrently
-//	v, err := n.Swap(ctx, was, text, "attributes cannot be changed safely")
+//	v, err := n.Swap(ctx, was, text, "attributes cannot be changed")
 //
 // Writes are conditional: a put creates an absent document or replaces the version that was read.
 // fault.NotFound means that the store has proven the absence of a document. A denied read does not

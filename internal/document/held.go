@@ -257,7 +257,7 @@ func (h *Held) swap(ctx context.Context, c Change) (tried []byte, lost bool, err
 	if err != nil {
 		return nil, false, err
 	}
-	v, err := h.n.Swap(ctx, h.doc, doc, "the shape cannot be changed safely")
+	v, err := h.n.Swap(ctx, h.doc, doc, "the shape cannot be changed")
 	if err != nil {
 		return doc, errors.Is(err, fault.Conflict) || errors.Is(err, fault.Exists), err
 	}

@@ -13,6 +13,7 @@ type Answer struct {
 	Header        http.Header
 	Code, Message string // from the provider's error document; may be ""
 	Foreign       bool   // the response is not in the provider's format
+	Page          []byte // body of a foreign response; may be nil
 }
 
 // Failure converts the response to an error of the given kind. err is the error that the SDK
@@ -28,6 +29,9 @@ func (a Answer) Failure(kind, err error) *Failure {
 	}
 	if a.Foreign {
 		f.Text += " (not in " + a.From + "'s error format)"
+		if text := PageText(a.Page); text != "" {
+			f.Text += ": " + strconv.Quote(text)
+		}
 	}
 	return f
 }
