@@ -3,10 +3,12 @@ package main
 import (
 	"bytes"
 	"context"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -82,6 +84,31 @@ func TestSmallest(t *testing.T) {
 	out, err := exec.CommandContext(t.Context(), program, array).CombinedOutput()
 	if err != nil || !strings.HasPrefix(string(out), "[0 1 2 3 ") {
 		t.Errorf("%v\n%.200s", err, out)
+	}
+}
+
+// TestSizes checks the sizes of the smallest programs that read from clouds, in MB with one
+// decimal. The table in docs/tuning.md contains the sizes.
+func TestSizes(t *testing.T) {
+	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
+		t.Skip("the limits are those of linux/amd64")
+	}
+	// azblob links Apache Arrow since version 1.8.1. Without it the limit would be 16.
+	limits := map[string]float64{"s3": 17, "azure": 19.5, "gcs": 20}
+	for _, s := range programs() {
+		limit, ok := limits[s.name]
+		if !ok {
+			continue
+		}
+		t.Run(s.name, func(t *testing.T) {
+			_, size, err := s.build(t.Context(), t.TempDir())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if mb := math.Round(float64(size)/1e5) / 10; mb > limit {
+				t.Errorf("%.1f MB, want at most %.1f", mb, limit)
+			}
+		})
 	}
 }
 
