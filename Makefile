@@ -85,7 +85,7 @@ concurrent-writes: ## concurrent writes of processes to one chunk, one shard and
 # Tests that look at processes from outside, compare with other programs or read our sources. There
 # -race would only slow processes down: what they call has tests with many goroutines where it
 # belongs. (The fuzz targets of fixtures run with it.)
-OUTSIDE := $(addprefix ./integration/,concurrent processes fixtures fixtures/pack crash crash/shared large mutants numcodecs numcodecs/ratios peers servers) \
+OUTSIDE := $(addprefix ./integration/,concurrent counts processes fixtures fixtures/pack crash crash/shared large mutants numcodecs numcodecs/ratios peers servers) \
   ./examples/internal/measure ./examples/start ./internal/doctest ./internal/tables
 
 # Packages whose tests have one goroutine, where -race finds nothing and takes up to ten times as

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/zargo-io/zargo/internal/account"
 	"github.com/zargo-io/zargo/zarr/store"
 	"github.com/zargo-io/zargo/zarr/store/zip"
 )
@@ -38,6 +39,12 @@ func (a *archive) Close() error { return errors.Join(a.Store.Close(), a.outer.Cl
 
 // String returns the URL of the archive.
 func (a *archive) String() string { return store.Name(a.Store) }
+
+// Provide tells whether requests to the store of the archive are counted.
+func (a *archive) Provide(target any) bool {
+	_, ok := target.(*account.Report)
+	return ok && store.As(a.outer, target)
+}
 
 // Unwrap returns the store of the archive.
 func (a *archive) Unwrap() store.Store { return a.Store }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/internal/account"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
@@ -155,7 +156,7 @@ func newBuilder(ctx context.Context, st store.Store, path string, o Options) (*b
 	case o.Limits.CPU == nil || o.Limits.Bytes == nil:
 		return nil, fault.Newf(fault.Selection, "Limits must have CPU and Bytes")
 	}
-	record := &recorder{Forward: store.Forward{Store: st}, puts: map[string]recorded{}}
+	record := &recorder{Forward: store.Forward{Store: account.CountedBy(st, o.Zarr)}, puts: map[string]recorded{}}
 	b := &builder{st: record, record: record, made: map[string]*zarr.Array{}, o: o, memory: o.Limits.Bytes.Child(o.Memory), cpu: o.Limits.CPU}
 	b.opts = append(slices.Clone(o.Zarr), zarr.Limit(zarr.Limits{Shared: &concurrency.Limits{CPU: o.Limits.CPU, Requests: o.Limits.Requests, Bytes: b.memory}}))
 	var err error

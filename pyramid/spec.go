@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/zargo-io/zargo/internal/account"
 	"github.com/zargo-io/zargo/internal/overlay"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/codec"
@@ -49,7 +50,7 @@ type unpublished struct {
 
 // prepare returns an array whose chunks can be written before its documents are stored.
 func prepare(ctx context.Context, st store.Store, path string, spec zarr.Spec, opts []zarr.Option) (unpublished, error) {
-	made := mem.New()
+	made := account.Uncounted(mem.New())
 	if _, err := zarr.Create(ctx, made, path, spec, opts...); err != nil {
 		return unpublished{}, err
 	}

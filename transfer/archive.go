@@ -7,6 +7,7 @@ import (
 	"iter"
 	"sync"
 
+	"github.com/zargo-io/zargo/internal/account"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
@@ -85,6 +86,9 @@ func (a *archive) Delete(context.Context, string, store.DeleteOptions) error { r
 func (a *archive) List(context.Context, string, store.ListOptions) iter.Seq2[store.Entry, error] {
 	return func(func(store.Entry, error) bool) {}
 }
+
+// Provide keeps the store out of reports. The requests of [zip.Save] are counted.
+func (a *archive) Provide(target any) bool { return account.Own(target) }
 
 // Close does nothing: [zip.Save] completes the archive.
 func (a *archive) Close() error { return nil }

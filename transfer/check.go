@@ -7,6 +7,7 @@ import (
 	"path"
 	"slices"
 
+	"github.com/zargo-io/zargo/internal/account"
 	"github.com/zargo-io/zargo/internal/alike"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -64,7 +65,8 @@ func (p *Plan) check(opts []zarr.Option) error {
 	if err := p.count(); err != nil {
 		return err
 	}
-	c := &checker{p: p, arrays: newArrays(p, mem.New(), mem.New(), mem.New(), opts), written: map[Array]int{}}
+	none := account.Uncounted(mem.New())
+	c := &checker{p: p, arrays: newArrays(p, none, none, none, opts), written: map[Array]int{}}
 	for k := range p.Stages {
 		for s := range p.Stages[k].Steps {
 			if err := c.step(k, &p.Stages[k].Steps[s]); err != nil {

@@ -3,6 +3,7 @@ package transfer
 import (
 	"context"
 
+	"github.com/zargo-io/zargo/internal/account"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
@@ -24,7 +25,8 @@ type Cost struct {
 // Costs returns the cost of each step, in the order of the steps. It sends no request. opts are as
 // for [Plan.Check].
 func (p *Plan) Costs(opts ...zarr.Option) ([]Cost, error) {
-	all := newArrays(p, mem.New(), mem.New(), mem.New(), opts)
+	none := account.Uncounted(mem.New())
+	all := newArrays(p, none, none, none, opts)
 	var costs []Cost
 	for k := range p.Stages {
 		for i := range p.Stages[k].Steps {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/internal/account"
 	"github.com/zargo-io/zargo/internal/derived"
 	"github.com/zargo-io/zargo/internal/document"
 	"github.com/zargo-io/zargo/zarr"
@@ -84,7 +85,7 @@ const maxMemory = 1 << 30
 func NewPlan(ctx context.Context, source zarr.Node, target store.Store, o Options) (*Plan, error) {
 	p, err := newPlan(ctx, source, target, o)
 	if err == nil && target != nil {
-		err = p.free(ctx, target)
+		err = p.free(ctx, account.CountedBy(target, o.Zarr))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("transfer: %w", err)
@@ -98,6 +99,7 @@ func NewPlan(ctx context.Context, source zarr.Node, target store.Store, o Option
 // they are stored, as NewPlan does for the nodes below a group. NewPlanAt then returns
 // errors.ErrUnsupported if the options change the format, the codecs, the grid or the shape.
 func NewPlanAt(ctx context.Context, source store.Store, path string, target store.Store, o Options) (*Plan, error) {
+	source = account.CountedBy(source, o.Zarr)
 	n, failed := zarr.Open(ctx, source, path, o.Zarr...)
 	if failed == nil {
 		return NewPlan(ctx, n, target, o)
@@ -108,7 +110,7 @@ func NewPlanAt(ctx context.Context, source store.Store, path string, target stor
 	o.Source.Path = strings.Trim(path, "/")
 	p, err := planOf(ctx, source, target, o, func(m *maker) error { return m.single(ctx, source, failed) })
 	if err == nil && target != nil {
-		err = p.free(ctx, target)
+		err = p.free(ctx, account.CountedBy(target, o.Zarr))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("transfer: %w", err)
@@ -135,6 +137,7 @@ func planOf(ctx context.Context, source, target store.Store, o Options, fill fun
 	if o.Memory == 0 {
 		o.Memory = min(concurrency.Memory()/2, maxMemory)
 	}
+	source = account.CountedBy(source, o.Zarr)
 	m := &maker{
 		o: &o, unread: map[string]map[string][]byte{}, new: planned{mem.New(), o.Target.Store}, tmp: planned{mem.New(), o.Target.Store}, get: requestCost(source), request: requestCost(target),
 		p: &Plan{Version: Version, Source: o.Source, Target: o.Target, Memory: o.Memory, Documents: Documents{
@@ -166,6 +169,9 @@ type planned struct {
 }
 
 func (p planned) String() string { return p.name }
+
+// Provide keeps the store out of reports.
+func (p planned) Provide(target any) bool { return account.Own(target) }
 
 // maker holds the state of NewPlan while it makes a plan.
 type maker struct {

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/internal/account"
 	"github.com/zargo-io/zargo/internal/written"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -101,7 +102,7 @@ func openWith(ctx context.Context, p *Plan, open Opener, shared *concurrency.Lim
 			return nil, errors.Join(fmt.Errorf("transfer: target: %w", err), src.Close())
 		}
 	}
-	w := newWorker(p, src, dst)
+	w := newWorker(p, account.CountedBy(src, opts), account.CountedBy(dst, opts))
 	w.opts = opts
 	if w.tmp, err = store.Prefix(w.dst, join(w.dir(), "tmp")); err != nil {
 		return nil, errors.Join(err, w.Close())

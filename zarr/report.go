@@ -7,6 +7,8 @@ import (
 	"sync/atomic"
 
 	"github.com/zargo-io/zargo/internal/account"
+	"github.com/zargo-io/zargo/internal/hierarchy"
+	"github.com/zargo-io/zargo/zarr/store"
 )
 
 // Report counts the work of calls; see [ReportTo]. Any number of calls may count into one Report,
@@ -58,10 +60,28 @@ func (r *Report) MarshalJSON() ([]byte, error) {
 }
 
 // ReportTo adds the work of the calls on a node to r. With nil, the default, no work is counted.
+// Requests that a program sends to the node's store itself are not counted, unless it opens the
+// store with [Option.Count].
 func ReportTo(r *Report) Option {
 	var to *account.Report
 	if r != nil {
 		to = account.NewReport((*account.Counts)(r))
 	}
 	return Option{"ReportTo(…)", func(c *config) error { c.Report = to; return nil }}
+}
+
+// Count returns st with all its requests counted in the Report of ReportTo. Nodes with the same
+// Report do not count these requests again. For other options, Count returns st and false.
+//
+//	st, _ = zarr.ReportTo(&report).Count(st)
+func (o Option) Count(st store.Store) (store.Store, bool) {
+	none := new(account.Report)
+	c := config{Options: hierarchy.Options{Report: none}}
+	if o.apply == nil || o.apply(&c) != nil || c.Report == none {
+		return st, false
+	}
+	if c.Report == nil {
+		return st, true
+	}
+	return account.Counted(st, c.Report), true
 }

@@ -33,7 +33,7 @@ func (c *hashCmd) Run(ctx context.Context, s *session) error {
 		return c.check(ctx, s, p)
 	}
 	write := func(w io.Writer) error {
-		return p.fail(manifest.Write(ctx, p.Store, w, manifest.Options{Progress: s.far.at, Account: s.account()}))
+		return p.fail(manifest.Write(ctx, p.Store, w, manifest.Options{Progress: s.far.at}))
 	}
 	if c.Out != "" {
 		return writeFile(c.Out, write)
@@ -50,7 +50,7 @@ func (c *hashCmd) check(ctx context.Context, s *session, p *place) error {
 		return err
 	}
 	defer func() { _ = f.Close() }() // opened for reading only
-	r, err := manifest.Check(ctx, p.Store, f, manifest.Options{Progress: s.far.at, Account: s.account()})
+	r, err := manifest.Check(ctx, p.Store, f, manifest.Options{Progress: s.far.at})
 	if err != nil {
 		return p.fail(err)
 	}

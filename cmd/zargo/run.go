@@ -15,7 +15,6 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/zargo-io/zargo/cmd/zargo/internal/render"
-	"github.com/zargo-io/zargo/internal/account"
 	"github.com/zargo-io/zargo/openurl"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/codec"
@@ -139,7 +138,7 @@ func (p *program) run(ctx context.Context, args []string, in io.Reader, out, err
 	slow := &late{out: far}
 	defer slow.end()
 	s := &session{program: p, flags: flags, in: in, far: far, slow: slow, env: os.Getenv, codecs: codecs(), how: opening{flags.Inflight, flags.TrustHost, flags.AllowHTTP, !flags.writes(command.Command()), flags.TrustLocks, flags.Hedge, slow.notify, flags.rates()}}
-	s.stores = p.schemes(s.how)
+	s.stores = s.counted(s.schemes(s.how))
 	s.inPipe, s.columns = !isTerminal(out), columnsOf(out)
 	buffered := bufio.NewWriterSize(afterProgress{out, far}, 1<<16)
 	s.whole = handlesAll(command.Command())
@@ -242,11 +241,6 @@ func (e *expired) Error() string {
 }
 
 func (e *expired) Unwrap() []error { return []error{e.errTimeout, e.err} }
-
-// account returns options that count the requests made outside nodes.
-func (s *session) account() account.Options {
-	return account.Options{Report: account.NewReport((*account.Counts)(&s.report))}
-}
 
 // options returns the options of every node that the run opens.
 func (s *session) options(more ...zarr.Option) []zarr.Option {

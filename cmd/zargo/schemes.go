@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"strings"
 
 	"github.com/zargo-io/zargo/azure"
@@ -9,6 +10,7 @@ import (
 	"github.com/zargo-io/zargo/openurl"
 	"github.com/zargo-io/zargo/openurl/all"
 	"github.com/zargo-io/zargo/s3"
+	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/store"
 	"github.com/zargo-io/zargo/zarr/store/dir"
 	"github.com/zargo-io/zargo/zarr/store/retry"
@@ -47,8 +49,24 @@ func (c *cli) rates() rates {
 func (s *session) shareWith(n int) {
 	if s.flags.Fleet == 0 && n > 1 {
 		s.how.fleet = n
-		s.stores = s.schemes(s.how)
+		s.stores = s.counted(s.schemes(s.how))
 	}
+}
+
+// counted returns the openers of m, whose stores count every request in the run's report. The store
+// of an archive's file is one of them.
+func (s *session) counted(m openurl.Mux) openurl.Mux {
+	count := zarr.ReportTo(&s.report)
+	for scheme, open := range m {
+		m[scheme] = func(ctx context.Context, l openurl.Location) (store.Store, error) {
+			st, err := open(ctx, l)
+			if err == nil {
+				st, _ = count.Count(st)
+			}
+			return st, err
+		}
+	}
+	return m
 }
 
 // schemes returns the openers of all URL schemes. Stores in memory persist after a run.

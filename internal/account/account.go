@@ -22,6 +22,7 @@ func (o Options) bounds() bool { return o.MaxRequests > 0 || o.MaxBytes > 0 }
 type Account struct {
 	o        Options
 	below    store.Store  // the user's store
+	counted  bool         // the user's store counts its requests in the report
 	requests atomic.Int64 // number of admitted requests
 	reserved atomic.Int64 // admitted bytes
 	moved    atomic.Int64 // bytes that were read and written
@@ -32,16 +33,15 @@ type listenerKey struct{}
 
 // Begin starts the account of one call on s. The call must use the returned context and store. The
 // store counts the requests of the call and returns fault.Limit for requests beyond the limits. s
-// must be the user's store: requests to a store that Begin returned would be counted twice. With
-// the zero Options, Begin returns ctx, s and a nil Account.
+// must be the user's store, which may be [Counted]: requests to a store that Begin returned would be
+// counted twice. With the zero Options, Begin returns ctx, s and a nil Account.
 func Begin(ctx context.Context, s store.Store, o Options) (context.Context, store.Store, *Account) {
 	if o == (Options{}) {
 		return ctx, s, nil
 	}
 	a := &Account{o: o, below: s}
-	// Do not add the listener again for a nested call, so that each event is counted once.
-	if r := o.Report; r != nil && ctx.Value(listenerKey{}) != r.Counts {
-		ctx = store.WithTrace(context.WithValue(ctx, listenerKey{}, r.Counts), r.listener())
+	if r := o.Report; r != nil {
+		ctx, a.counted = r.heard(ctx), isCounted(s, r)
 	}
 	return ctx, over(s, a.around), a
 }
@@ -223,7 +223,7 @@ func (a *Account) after(_ context.Context, c store.Call, r store.Result) {
 		return
 	}
 	a.moved.Add(r.Bytes)
-	if a.o.Report != nil {
+	if a.o.Report != nil && !a.counted {
 		a.o.Report.asked(c.Op, r.Bytes)
 	}
 }

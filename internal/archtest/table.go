@@ -116,14 +116,14 @@ func Table() []Rule {
 		{Package: "dataset", Own: []string{"cf", "concurrency", "crs", "internal/follow", "internal/claim", "internal/document", "internal/hierarchy", "internal/masked", "zarr", "zarr/dtype", "zarr/fault", "zarr/store", "zarr/upkeep"}},
 		{Package: "picture", Own: []string{"cf", "concurrency", "dataset", "zarr", "zarr/dtype", "zarr/fault", "zarr/store", "zarr/store/mem", "zarr/store/zip"}, External: []string{"golang.org/x/image"}},
 		{Package: "zarr/upkeep", Own: []string{"zarr", "internal/masked", "zarr/fault", "zarr/store", "zarr/meta", "concurrency", "internal/chunkkeys", "internal/claim", "internal/document", "internal/hierarchy", "internal/written"}},
-		{Package: "zarr/validate", Own: []string{"crs", "multiscale", "pyramid", "zarr", "zarr/upkeep", "zarr/fault", "zarr/rule", "zarr/store", "zarr/store/mem", "zarr/store/large", "zarr/dtype", "zarr/meta", "concurrency", "internal/alike", "internal/chunkkeys", "internal/claim", "internal/document", "internal/hierarchy", "internal/written"}},
+		{Package: "zarr/validate", Own: []string{"internal/account", "crs", "multiscale", "pyramid", "zarr", "zarr/upkeep", "zarr/fault", "zarr/rule", "zarr/store", "zarr/store/mem", "zarr/store/large", "zarr/dtype", "zarr/meta", "concurrency", "internal/alike", "internal/chunkkeys", "internal/claim", "internal/document", "internal/hierarchy", "internal/written"}},
 		{Package: "internal/census", Own: []string{"zarr", "internal/hierarchy", "zarr/fault", "zarr/store", "concurrency"}},
-		{Package: "internal/manifest", Own: []string{"zarr/fault", "zarr/store", "concurrency", "internal/account"}},
+		{Package: "internal/manifest", Own: []string{"zarr/fault", "zarr/store", "concurrency"}},
 		{Package: "internal/diff", Own: []string{"internal/alike", "internal/jsontext", "zarr", "zarr/fault", "zarr/store", "zarr/dtype", "zarr/meta", "concurrency", "internal/chunkkeys", "internal/listed", "internal/unread"}},
 
-		{Package: "transfer", Own: []string{"zarr", "internal/alike", "internal/chunkkeys", "internal/derived", "internal/document", "internal/jsontext", "internal/listed", "internal/masked", "internal/overlay", "internal/rechunk", "internal/unread", "internal/written", "zarr/fault", "zarr/store", "zarr/store/mem", "zarr/store/large", "zarr/store/zip", "zarr/dtype", "zarr/meta", "zarr/codec", "concurrency"}},
+		{Package: "transfer", Own: []string{"internal/account", "zarr", "internal/alike", "internal/chunkkeys", "internal/derived", "internal/document", "internal/jsontext", "internal/listed", "internal/masked", "internal/overlay", "internal/rechunk", "internal/unread", "internal/written", "zarr/fault", "zarr/store", "zarr/store/mem", "zarr/store/large", "zarr/store/zip", "zarr/dtype", "zarr/meta", "zarr/codec", "concurrency"}},
 
-		{Package: "pyramid", Own: []string{"cf", "concurrency", "internal/chunkkeys", "internal/convention", "internal/derived", "internal/document", "internal/hierarchy", "internal/overlay", "zarr", "zarr/codec", "zarr/dtype", "zarr/fault", "zarr/store", "zarr/store/mem"}},
+		{Package: "pyramid", Own: []string{"internal/account", "cf", "concurrency", "internal/chunkkeys", "internal/convention", "internal/derived", "internal/document", "internal/hierarchy", "internal/overlay", "zarr", "zarr/codec", "zarr/dtype", "zarr/fault", "zarr/store", "zarr/store/mem"}},
 
 		{Package: "blob", Own: []string{"internal/exact", "zarr/fault", "zarr/store"}, External: []string{gocloud}},
 		{Package: "s3", Own: []string{"zarr/fault", "zarr/store", "zarr/store/limit", "zarr/store/retry", "concurrency", "internal/damaged", "internal/provider", "internal/sentparts", "blob"},
@@ -133,13 +133,13 @@ func Table() []Rule {
 		{Package: "azure", Own: []string{"zarr/fault", "zarr/store", "zarr/store/limit", "zarr/store/retry", "concurrency", "internal/damaged", "internal/provider", "internal/sentparts", "blob"},
 			External: []string{"github.com/Azure/azure-sdk-for-go", gocloud}},
 
-		{Package: "openurl", Own: []string{"zarr/fault", "zarr/store", "zarr/store/dir", "zarr/store/mem", "zarr/store/zip", "zarr/store/http"}},
+		{Package: "openurl", Own: []string{"internal/account", "zarr/fault", "zarr/store", "zarr/store/dir", "zarr/store/mem", "zarr/store/zip", "zarr/store/http"}},
 		{Package: "openurl/all", Own: []string{"azure", "concurrency", "gcs", "openurl", "s3", "zarr/store/http", "zarr/store/retry"}},
 
 		{Package: "cmd/zargo/internal/cdl", Own: []string{"zarr/fault"}, Pure: true},
 		{Package: "cmd/zargo/internal/summary", Own: []string{"cf", "concurrency", "zarr/dtype", "zarr/fault"}},
 		{Package: "cmd/zargo/internal/render", Own: []string{"zarr", "zarr/dtype", "zarr/fault", "internal/bucketcheck", "internal/npy"}, External: []string{"github.com/guptarohit/asciigraph"}},
-		{Package: "cmd/zargo", Own: []string{"cmd/zargo/internal/cdl", "cmd/zargo/internal/render", "cmd/zargo/internal/summary", "zarr/...", "cf", "crs", "dataset", "multiscale", "picture", "pyramid", "transfer", "concurrency", "openurl", "openurl/all", "internal/account", "internal/bucketcheck", "internal/follow", "internal/census", "internal/diff", "internal/jsontext", "internal/listed", "internal/manifest", "internal/masked", "internal/npy", "internal/similar", "blob", "s3", "gcs", "azure"},
+		{Package: "cmd/zargo", Own: []string{"cmd/zargo/internal/cdl", "cmd/zargo/internal/render", "cmd/zargo/internal/summary", "zarr/...", "cf", "crs", "dataset", "multiscale", "picture", "pyramid", "transfer", "concurrency", "openurl", "openurl/all", "internal/bucketcheck", "internal/follow", "internal/census", "internal/diff", "internal/jsontext", "internal/listed", "internal/manifest", "internal/masked", "internal/npy", "internal/similar", "blob", "s3", "gcs", "azure"},
 			External: []string{"github.com/alecthomas/kong", "github.com/vbauerster/mpb/v8", "github.com/vbauerster/cupwriter", "github.com/mattn/go-sixel", gocloud}},
 
 		// Examples import only what a user can import, so that users can copy them. The quickstart

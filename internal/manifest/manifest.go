@@ -14,7 +14,6 @@ import (
 	"sync"
 
 	"github.com/zargo-io/zargo/concurrency"
-	"github.com/zargo-io/zargo/internal/account"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
 )
@@ -50,24 +49,22 @@ type Options struct {
 	// the size of a value, the size is added to both numbers when the value is read.
 	Progress func(done, total int64)
 	Limits   *concurrency.Limits // Bytes bounds the memory of values; nil means concurrency.Default
-	Account  account.Options     // counters and limits of the requests
 }
 
 // work is the state of one call to Write or Check.
 type work struct {
-	st store.Store // the store of the account
+	st store.Store
 	o  Options
 
 	mu          sync.Mutex
 	done, total int64
 }
 
-func newWork(ctx context.Context, st store.Store, o Options) (context.Context, *work) {
+func newWork(st store.Store, o Options) *work {
 	if o.Limits == nil {
 		o.Limits = concurrency.Default()
 	}
-	ctx, st, _ = account.Begin(ctx, st, o.Account)
-	return ctx, &work{st: st, o: o}
+	return &work{st: st, o: o}
 }
 
 // begin sets the total number of bytes to read.
@@ -96,7 +93,7 @@ func (r *work) read(n int, size int64) {
 // Write writes the manifest of all keys in a store. Nothing is written before all values have been
 // read.
 func Write(ctx context.Context, st store.Store, w io.Writer, o Options) error {
-	ctx, r := newWork(ctx, st, o)
+	r := newWork(st, o)
 	sizes, err := list(ctx, r.st)
 	if err != nil {
 		return err
@@ -131,7 +128,7 @@ func Check(ctx context.Context, st store.Store, manifest io.Reader, o Options) (
 	if err != nil {
 		return nil, err
 	}
-	ctx, w := newWork(ctx, st, o)
+	w := newWork(st, o)
 	sizes, err := list(ctx, w.st)
 	if err != nil {
 		return nil, err

@@ -4,11 +4,9 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"io"
 	"sync"
 	"testing"
 
-	"github.com/zargo-io/zargo/internal/account"
 	"github.com/zargo-io/zargo/internal/manifest"
 	"github.com/zargo-io/zargo/zarr/store"
 	"github.com/zargo-io/zargo/zarr/store/mem"
@@ -51,20 +49,5 @@ func TestRequests(t *testing.T) {
 	}
 	if n["list"] != 1 || n["get"] != 17+3 || len(n) != 2 {
 		t.Errorf("check: %v", n)
-	}
-}
-
-// TestAccount checks that requests are counted.
-func TestAccount(t *testing.T) {
-	st := mem.New()
-	for i := range 5 {
-		put(t, st, fmt.Sprint(i), []byte("a chunk"))
-	}
-	r := account.NewReport(new(account.Counts))
-	if err := manifest.Write(t.Context(), st, io.Discard, manifest.Options{Account: account.Options{Report: r}}); err != nil {
-		t.Fatal(err)
-	}
-	if r.Gets.Load() != 5 || r.Lists.Load() != 1 || r.BytesRead.Load() != 35 {
-		t.Errorf("%v", r)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 
 	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/internal/account"
 	"github.com/zargo-io/zargo/internal/document"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -92,7 +93,7 @@ func Run(ctx context.Context, st store.Store, path string, o Options, tell func(
 // object, however many there are. The calls may be concurrent, and there may be several for one
 // shard.
 func look(ctx context.Context, st store.Store, path string, o Options, tell func(rule.Finding), broken func(damaged)) (*Result, error) {
-	r := &run{st: st, opts: o, tuning: store.TuningOf(st), result: Result{Counts: map[rule.Severity]int{}}, out: tell, damaged: broken}
+	r := &run{st: account.CountedBy(st, o.Open), opts: o, tuning: store.TuningOf(st), result: Result{Counts: map[rule.Severity]int{}}, out: tell, damaged: broken}
 	root, err := meta.NormalizePath(path)
 	if err != nil {
 		r.report(rule.FromError(path, err))
