@@ -2,7 +2,9 @@ package hedge
 
 import (
 	"errors"
+	"maps"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/zargo-io/zargo/concurrency"
@@ -11,6 +13,9 @@ import (
 
 const (
 	share = 0.03            // number of second requests that each Get adds to the allowance
+	rises = 0.095           // the same if second requests are used often
+	often = 0.75            // share of second requests that are used
+	votes = 8               // number of second requests that determine the share
 	burst = 4               // initial allowance
 	saved = 16              // maximum allowance
 	quiet = 5 * time.Second // time without second requests after a throttled request
@@ -19,10 +24,10 @@ const (
 // begin handles the start of a request.
 func (s *Store) begin(r *request) {
 	s.mu.Lock()
-	s.allowed = min(s.allowed+share, saved)
+	s.allowed = min(s.allowed+s.share(), saved)
 	c := &s.classes[r.class]
-	limit := c.limit
-	if limit == 0 {
+	limit := s.limit(c)
+	if c.limit == 0 {
 		if c.waiting == nil {
 			c.waiting = map[*request]struct{}{}
 		}
@@ -31,6 +36,31 @@ func (s *Store) begin(r *request) {
 	s.mu.Unlock()
 	if limit > 0 {
 		r.wait(limit / 2)
+	}
+}
+
+// share returns the number of second requests that a Get adds to the allowance. It rises from share
+// to rises while more than half of the second requests are used: the first requests are then slow
+// by chance, and not because the store is slow.
+func (s *Store) share() float64 {
+	return share + (rises-share)*min(max(0, (s.used-0.5)/(often-0.5)), 1)
+}
+
+// limit returns the time after which a request of the class is slow, or 0 if it is unknown.
+func (s *Store) limit(c *class) time.Duration {
+	if c.limit > 0 {
+		return c.limit
+	}
+	return early(s.early)
+}
+
+// won records whether a second request was used.
+func (s *Store) won(won bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.used -= s.used / votes
+	if won {
+		s.used += 1.0 / votes
 	}
 }
 
@@ -62,10 +92,33 @@ func (s *Store) took(class int, d time.Duration) {
 		c.waiting = nil
 	}
 	s.mu.Unlock()
+	s.soon(d)
 	if limit > 0 {
 		for r := range waiting {
 			r.wait(limit)
 		}
+	}
+}
+
+// soon records one of the first latencies, which may be that of an absent key. Absent keys are
+// found sooner than values, so they do not count in a class. Once enough latencies are known, soon
+// schedules the second exchanges of the requests in flight.
+func (s *Store) soon(d time.Duration) {
+	s.mu.Lock()
+	if len(s.early) == enough {
+		s.mu.Unlock()
+		return
+	}
+	s.early = append(s.early, d)
+	limit, waiting := early(s.early), []*request(nil)
+	if len(s.early) == known && limit > 0 {
+		for i := range s.classes {
+			waiting = slices.AppendSeq(waiting, maps.Keys(s.classes[i].waiting))
+		}
+	}
+	s.mu.Unlock()
+	for _, r := range waiting {
+		r.wait(limit)
 	}
 }
 
@@ -76,7 +129,11 @@ func (s *Store) allow(r *request) (hold *concurrency.Hold, wait time.Duration) {
 	defer s.mu.Unlock()
 	c := &s.classes[r.class]
 	took := time.Since(r.begun)
-	limit, later := c.scarce(s.allowed), took+c.limit/4
+	limit := s.limit(c)
+	later := took + limit/4
+	if s.used < often {
+		limit = scarce(limit, s.allowed)
+	}
 	switch {
 	case took < limit:
 		return nil, min(later, limit)
@@ -85,7 +142,7 @@ func (s *Store) allow(r *request) (hold *concurrency.Hold, wait time.Duration) {
 	case s.o.Free != nil && !s.o.Free():
 		return nil, later
 	}
-	hold, ok := s.o.Budget.Try(concurrency.Task, concurrency.Need(int(r.most)))
+	hold, ok := s.o.Budget.Try(concurrency.Task, concurrency.Need(int(r.room)))
 	if !ok {
 		return nil, later
 	}
@@ -100,8 +157,8 @@ func (s *Store) refund() {
 	s.mu.Unlock()
 }
 
-// scarce returns the time after which a second exchange for a request of the class may start. The
-// time grows as the allowance shrinks below burst.
-func (c *class) scarce(allowed float64) time.Duration {
-	return time.Duration(float64(c.limit) * math.Sqrt(max(burst/max(allowed, 1), 1)))
+// scarce returns the time after which a second exchange may start. It is longer than limit if the
+// allowance is below burst.
+func scarce(limit time.Duration, allowed float64) time.Duration {
+	return time.Duration(float64(limit) * math.Sqrt(max(burst/max(allowed, 1), 1)))
 }

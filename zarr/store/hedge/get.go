@@ -17,7 +17,7 @@ type request struct {
 	s     *Store
 	key   string
 	o     store.GetOptions
-	most  int64 // maximum bytes of the response
+	room  int64 // maximum bytes of the response to a second exchange
 	class int
 	begun time.Time
 	again func() // starts the second exchange if it is allowed
@@ -50,7 +50,10 @@ func (s *Store) Get(ctx context.Context, key string, o store.GetOptions, buf []b
 	own, cancel := context.WithCancel(ctx)
 	defer cancel()
 	now := time.Now()
-	r := &request{s: s, key: key, o: o, most: most, class: classOf(most), begun: now, first: exchange{began: now, cancel: cancel}}
+	if most >= document {
+		most = usual
+	}
+	r := &request{s: s, key: key, o: o, room: most, class: classOf(most), begun: now, first: exchange{began: now, cancel: cancel}}
 	r.again = func() { r.repeat(ctx) }
 	s.begin(r)
 	v, err := s.Store.Get(store.WithTrace(own, r.watch(&r.first, &r.second)), key, o, buf)
@@ -62,6 +65,7 @@ func (s *Store) Get(ctx context.Context, key string, o store.GetOptions, buf []b
 	defer r.hold.Release()
 	s.failed(r.err)
 	won := r.won()
+	s.won(won)
 	if t := store.TraceOf(ctx); t != nil && t.Hedge != nil {
 		t.Hedge(ctx, store.Hedge{Op: store.OpGet, Key: key, After: r.second.began.Sub(now), Won: won})
 	}
@@ -91,10 +95,16 @@ func mostOf(o store.GetOptions) int64 {
 // trace chooses x.
 func (r *request) watch(x, y *exchange) *store.Trace {
 	return &store.Trace{FirstByte: func(_ context.Context, e store.FirstByte) {
+		now := time.Now()
+		if e.Status == 404 || e.Status == 304 {
+			r.s.soon(now.Sub(x.began))
+		}
 		if e.Status >= 300 {
 			return // a redirect, or an error that Get returns
 		}
-		now := time.Now()
+		if x == &r.second && e.Announced > r.room {
+			return // too long for the reserved memory
+		}
 		r.mu.Lock()
 		if x.came || x.lost {
 			r.mu.Unlock()
@@ -181,7 +191,11 @@ func (r *request) repeat(ctx context.Context) {
 	r.second = exchange{began: time.Now(), cancel: cancel}
 	r.mu.Unlock()
 	defer close(r.done)
-	r.value, r.err = r.s.Store.Get(store.WithTrace(ctx, r.watch(&r.second, &r.first)), r.key, r.o, hold.Buffer(int(r.most)))
+	o := r.o
+	if r.room < mostOf(o) {
+		o.Max = r.room
+	}
+	r.value, r.err = r.s.Store.Get(store.WithTrace(ctx, r.watch(&r.second, &r.first)), r.key, o, hold.Buffer(int(r.room)))
 }
 
 // won reports whether the second exchange is used. Both exchanges have ended.

@@ -27,11 +27,13 @@ type Store struct {
 
 	mu        sync.Mutex
 	classes   [classes]class
-	allowed   float64   // number of second requests left
-	throttled time.Time // time at which a request was last throttled
+	early     []time.Duration // the first latencies, of all classes
+	used      float64         // share of the latest second requests that were used
+	allowed   float64         // number of second requests left
+	throttled time.Time       // time at which a request was last throttled
 }
 
 // New returns a Store that hedges the Gets of s. Close closes s.
 func New(s store.Store, o Options) *Store {
-	return &Store{Forward: store.Forward{Store: s}, o: o, least: shortest, allowed: burst}
+	return &Store{Forward: store.Forward{Store: s}, o: o, least: shortest, allowed: burst, used: 0.5}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -35,6 +36,7 @@ type network struct {
 	mu        sync.Mutex
 	gets      int
 	cancelled int
+	size      int64 // length of the values, reported with the first byte
 }
 
 func (w *network) Get(ctx context.Context, key string, o store.GetOptions, buf []byte) (store.Value, error) {
@@ -53,8 +55,10 @@ func (w *network) Get(ctx context.Context, key string, o store.GetOptions, buf [
 	if err := concurrency.Sleep(ctx, x.first); err != nil {
 		return fail(ctx.Err())
 	}
-	e := store.FirstByte{Op: store.OpGet, Key: key, Status: 200, After: x.first}
-	if x.err != nil {
+	e := store.FirstByte{Op: store.OpGet, Key: key, Status: 200, Announced: w.size, After: x.first}
+	if errors.Is(x.err, fault.NotFound) {
+		e.Status = 404
+	} else if x.err != nil {
 		e.Status = 500
 	}
 	if t := store.TraceOf(ctx); t != nil && t.FirstByte != nil {
@@ -266,31 +270,141 @@ func TestFirstWave(t *testing.T) {
 	})
 }
 
-// TestAllowance checks that second requests do not exceed the allowance if requests are often slow.
+// TestAllowance checks that second requests do not exceed the allowance if requests are often slow,
+// and that the allowance is small if the second requests are seldom faster.
 func TestAllowance(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		r := rand.New(rand.NewPCG(1, 2))
-		s, w := scripted(t, Options{})
-		w.next = func(int) exchangeOf {
-			if r.IntN(5) == 0 {
-				return exchangeOf{first: 10 * normal}
+	for _, c := range []struct {
+		name     string
+		again    time.Duration // first byte of the second request
+		from, to int           // per thousand
+	}{
+		{"faster", normal, 70, 100},
+		{"slower", 20 * normal, 20, 30},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r := rand.New(rand.NewPCG(1, 2))
+				s, w := scripted(t, Options{})
+				slow := false
+				w.next = func(int) exchangeOf {
+					if slow {
+						slow = false
+						return exchangeOf{first: c.again}
+					}
+					if slow = r.IntN(5) == 0; slow {
+						return exchangeOf{first: 10 * normal}
+					}
+					return exchangeOf{first: normal}
+				}
+				s.classes[0].normal = time.Hour // disables the check of the median
+				const n = 2000
+				for range n {
+					slow = false
+					s.mu.Lock()
+					s.classes[0].limit = 45 * time.Millisecond
+					s.mu.Unlock()
+					if _, err := s.Get(t.Context(), "k", store.GetOptions{Max: 100}, nil); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if extra := w.gets - n; extra < n*c.from/1000 || extra > n*c.to/1000+burst {
+					t.Errorf("%d second requests of %d", extra, n)
+				}
+			})
+		})
+	}
+}
+
+// TestTail checks that second requests at least halve the 95th percentile if 5 or 10 % of the
+// requests are slow, and that there are at most as many more requests as slow ones.
+func TestTail(t *testing.T) {
+	const n = 4000
+	run := func(t *testing.T, slow int, hedged bool) (p95 time.Duration, gets int) {
+		m := mem.New()
+		if _, err := m.Put(t.Context(), "k", []byte("value"), store.PutOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		r := rand.New(rand.NewPCG(3, uint64(slow)))
+		w := &network{Store: m, next: func(int) exchangeOf {
+			x := exchangeOf{first: normal + time.Duration(r.Int64N(int64(normal/3)))}
+			if r.IntN(1000) < slow {
+				x.first *= 10
 			}
-			return exchangeOf{first: normal}
+			return x
+		}}
+		var s store.Store = w
+		if hedged {
+			s = New(w, Options{Budget: concurrency.NewBudget(1 << 20)})
 		}
-		s.classes[0].normal = time.Hour // disables the check of the median
-		const n = 1000
-		for range n {
-			s.mu.Lock()
-			s.classes[0].limit = 45 * time.Millisecond
-			s.mu.Unlock()
-			if _, err := s.Get(t.Context(), "k", store.GetOptions{Max: 100}, nil); err != nil {
-				t.Fatal(err)
-			}
+		took := make([]time.Duration, n)
+		if err := concurrency.EachN(t.Context(), 64, n, func(ctx context.Context, i int) error {
+			start := time.Now()
+			_, err := s.Get(ctx, "k", store.GetOptions{Max: 100}, nil)
+			took[i] = time.Since(start)
+			return err
+		}); err != nil {
+			t.Fatal(err)
 		}
-		if extra := w.gets - n; extra < n*3/100 || extra > n*3/100+burst {
-			t.Errorf("%d second requests of %d", extra, n)
-		}
-	})
+		slices.Sort(took)
+		return took[n*95/100], w.gets
+	}
+	for _, slow := range []int{10, 60, 100} { // per thousand
+		t.Run(fmt.Sprintf("slow=%d", slow), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				without, _ := run(t, slow, false)
+				with, gets := run(t, slow, true)
+				t.Logf("p95 %v without, %v with %d more requests", without, with, gets-n)
+				if slow > 50 && with > without/2 {
+					t.Errorf("95th percentile %v without second requests, %v with them", without, with)
+				}
+				if extra := gets - n; extra > n*min(2*slow, 100)/1000+burst {
+					t.Errorf("%d more requests", extra)
+				}
+			})
+		})
+	}
+}
+
+// TestFirstDocuments checks that slow reads of documents are requested again although there have
+// been few requests, and that absent documents count among them.
+func TestFirstDocuments(t *testing.T) {
+	const document, sec, near = 64 << 20, time.Second, 2 * time.Millisecond
+	absent := exchangeOf{first: normal, err: fault.NotFound}
+	for _, c := range []struct {
+		name   string
+		stored string
+		before []exchangeOf
+		gets   int
+		took   time.Duration
+	}{
+		{"after three", "{}", []exchangeOf{{first: normal}, {first: 40 * time.Millisecond}, {first: sec}}, 2, 190 * time.Millisecond},
+		{"after fast ones", "{}", []exchangeOf{{first: normal / 5}, {first: normal / 5}, {first: normal / 5}}, 2, 130 * time.Millisecond},
+		{"after three absent ones", "{}", []exchangeOf{absent, absent, absent}, 2, 150 * time.Millisecond},
+		{"of a near server", "{}", []exchangeOf{{first: near}, {first: near}, {first: near}}, 1, sec},
+		{"after two", "{}", []exchangeOf{{first: normal}, {first: normal}}, 1, sec},
+		{"longer than usual", strings.Repeat(" ", usual+1), []exchangeOf{{first: normal}, {first: normal}, {first: normal}}, 2, sec},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				m := mem.New()
+				if _, err := m.Put(t.Context(), "k", []byte(c.stored), store.PutOptions{}); err != nil {
+					t.Fatal(err)
+				}
+				w := &network{Store: m, size: int64(len(c.stored)), next: func(n int) exchangeOf { return c.before[n] }}
+				s := New(w, Options{Budget: concurrency.NewBudget(16 << 20)})
+				for range c.before {
+					_, _ = s.Get(t.Context(), "k", store.GetOptions{Max: document}, nil)
+				}
+				w.gets = 0
+				w.next = func(n int) exchangeOf { return []exchangeOf{{first: time.Second}, {first: normal}}[n] }
+				start := time.Now()
+				v, err := s.Get(t.Context(), "k", store.GetOptions{Max: document}, nil)
+				if took := time.Since(start); err != nil || len(v.Bytes) != len(c.stored) || took != c.took || w.gets != c.gets {
+					t.Errorf("%d bytes, %v, after %v and %d requests", len(v.Bytes), err, took, w.gets)
+				}
+			})
+		})
+	}
 }
 
 // TestConforms checks that a store with many second requests satisfies the contract.

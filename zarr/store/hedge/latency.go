@@ -12,11 +12,19 @@ const (
 	enough = 16  // number of latencies needed to decide which requests are slow
 	calm   = 32  // number of latencies needed for the normal median
 	every  = 8   // number of latencies between two evaluations
+	known  = 3   // number of latencies of all classes needed for the limit of the first requests
 	slow   = 1.5 // limit as a multiple of the 95th percentile
+	middle = 3   // the same of the median; the smaller limit applies
+	bold   = 4   // limit of the first requests, early, as a multiple of the median
 	risen  = 1.5 // multiple of the normal median at which the whole store is slow
 	rising = 256 // evaluations in which normal grows by a factor of e if the store stays slower
 
+	distant = 5 * time.Millisecond   // first requests are not hedged if the median is less
+	settled = 100 * time.Millisecond // minimum limit of the first requests, which make connections
+
 	longest  = 1 << 30               // bytes; longer responses are not hedged
+	document = 64 << 20              // a Get that permits more bytes reads a document of unknown length
+	usual    = 1 << 20               // bytes; longer documents are not hedged
 	shortest = 10 * time.Millisecond // a second request for less is not worth its cost
 )
 
@@ -49,7 +57,8 @@ func (c *class) add(took, floor time.Duration) {
 		return
 	}
 	sorted := slices.Sorted(slices.Values(c.recent[:min(c.seen, window)]))
-	c.limit = max(time.Duration(slow*float64(sorted[len(sorted)*95/100])), floor)
+	// If 5 % of the requests are slow, the percentile is the latency of a slow request.
+	c.limit = max(min(time.Duration(slow*float64(sorted[len(sorted)*95/100])), middle*sorted[len(sorted)/2]), floor)
 	sorted = sorted[:0]
 	for i := range min(c.seen, latest) {
 		sorted = append(sorted, c.recent[(c.seen-1-i)%window])
@@ -62,6 +71,20 @@ func (c *class) add(took, floor time.Duration) {
 	if c.normal += c.normal / rising; c.normal == 0 || c.median < c.normal {
 		c.normal = c.median
 	}
+}
+
+// early returns the limit of the first requests according to the first latencies of all classes, or
+// 0 if it is unknown.
+func early(latencies []time.Duration) time.Duration {
+	if len(latencies) < known {
+		return 0
+	}
+	sorted := slices.Sorted(slices.Values(latencies))
+	median := sorted[len(sorted)/2]
+	if median < distant {
+		return 0
+	}
+	return max(bold*median, settled)
 }
 
 // isSlow reports whether all requests of the class are slower than usual. It returns false if no
