@@ -162,7 +162,7 @@ tidy-check: ## go mod tidy would change nothing
 	@$(GO) mod tidy -diff
 
 # Modules of their own, so that what they depend on is not in go.mod.
-MODULES := examples/observability beam
+MODULES := telemetry beam
 
 .PHONY: modules
 modules: ## vet and test the modules of their own

@@ -3,6 +3,6 @@
 //
 //	go run ./examples/observe 's3://bucket/data.zarr/t2m?region=eu-central-1'
 //
-// You can copy the functions requests and trace into your program. Package examples/observability,
-// a separate module, does the same for OpenTelemetry and Prometheus.
+// You can copy the functions requests and trace into your program. Package telemetry, a
+// separate module, does the same for OpenTelemetry and Prometheus.
 package main

@@ -1,4 +1,4 @@
-package observability
+package telemetry
 
 import (
 	"context"
@@ -14,6 +14,7 @@ type Metrics struct {
 	attempts  *prometheus.CounterVec
 	wire      *prometheus.CounterVec
 	retries   *prometheus.CounterVec
+	hedges    *prometheus.CounterVec
 	firstByte *prometheus.HistogramVec
 	waits     *prometheus.CounterVec
 }
@@ -26,14 +27,15 @@ func NewMetrics(r prometheus.Registerer) (*Metrics, error) {
 	m := &Metrics{
 		attempts: counter("zarr_attempts_total", "HTTP exchanges.", "op", "status"),
 		wire:     counter("zarr_wire_bytes_total", "Bytes of bodies, by direction.", "direction"),
-		retries:  counter("zarr_retries_total", "Requests that failed and were made again.", "op"),
-		waits:    counter("zarr_wait_seconds_total", "Time that was waited for what is limited.", "for"),
+		retries:  counter("zarr_retries_total", "Requests that failed and were sent again.", "op"),
+		hedges:   counter("zarr_hedges_total", "Second requests for slow reads.", "won"),
+		waits:    counter("zarr_wait_seconds_total", "Time of waits for limited resources.", "for"),
 		firstByte: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "zarr_first_byte_seconds", Help: "Time to the head of an answer.",
+			Name: "zarr_first_byte_seconds", Help: "Time to the header of a response.",
 			Buckets: prometheus.ExponentialBuckets(0.001, 2, 14), // 1 ms to 8 s
 		}, []string{"op"}),
 	}
-	for _, c := range []prometheus.Collector{m.attempts, m.wire, m.retries, m.waits, m.firstByte} {
+	for _, c := range []prometheus.Collector{m.attempts, m.wire, m.retries, m.hedges, m.waits, m.firstByte} {
 		if err := r.Register(c); err != nil {
 			return nil, err
 		}
@@ -54,6 +56,7 @@ func (m *Metrics) Trace() *store.Trace {
 			m.firstByte.WithLabelValues(string(f.Op)).Observe(f.After.Seconds())
 		},
 		Retry: func(_ context.Context, r store.Retry) { m.retries.WithLabelValues(string(r.Op)).Inc() },
+		Hedge: func(_ context.Context, h store.Hedge) { m.hedges.WithLabelValues(strconv.FormatBool(h.Won)).Inc() },
 		Wait:  func(_ context.Context, w store.Wait) { m.waits.WithLabelValues(string(w.For)).Add(w.Took.Seconds()) },
 	}
 }

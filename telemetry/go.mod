@@ -1,4 +1,4 @@
-module github.com/zargo-io/zargo/examples/observability
+module github.com/zargo-io/zargo/telemetry
 
 go 1.26.0
 
@@ -30,4 +30,4 @@ require (
 	google.golang.org/protobuf v1.36.12 // indirect
 )
 
-replace github.com/zargo-io/zargo => ../..
+replace github.com/zargo-io/zargo => ..
