@@ -125,6 +125,13 @@ type side struct {
 
 	refusals int64 // number of refused requests
 	stalls   atomic.Int64
+
+	classes classes
+	lanes   atomic.Pointer[[]*side] // sides of directories with their own limits; nil if there was none
+
+	main  *side // of a lane, the side that it was split from; else nil
+	class class // of a lane
+	most  int   // of a lane, its maximum size
 }
 
 func (s *side) init(first, normal int, rate float64, n Numbers) {
@@ -286,7 +293,7 @@ func (s *side) left(now time.Time) time.Duration {
 
 // done handles the outcome of a request. If own is true, the store has separate slots, and its
 // requests do not change the number of the bucket's slots.
-func (s *side) done(ctx context.Context, c store.Call, r store.Result, own bool) {
+func (s *side) done(ctx context.Context, below string, c store.Call, r store.Result, own bool) {
 	if s.rates != nil {
 		s.rates.end(c, r.Bytes)
 	}
@@ -302,6 +309,9 @@ func (s *side) done(ctx context.Context, c store.Call, r store.Result, own bool)
 	timed := r.Err == nil && (c.Op == store.OpGet || c.Op == store.OpPut || c.Op == store.OpPart)
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if throttled && s.find(below, c.Key) != nil {
+		return // the request was sent before its directory had its own limits
+	}
 	if !throttled {
 		s.served()
 	} else if s.refusals++; after > 0 {
@@ -312,6 +322,16 @@ func (s *side) done(ctx context.Context, c store.Call, r store.Result, own bool)
 	}
 	if own {
 		return
+	}
+	if s.main == nil {
+		size := s.control.size
+		if s.control.pace.rate > 0 {
+			size = 0
+		}
+		if k, ok := s.classes.note(below, c.Key, throttled, size, now); ok && !s.control.cures(now) {
+			s.split(k, now)
+			return
+		}
 	}
 	was, waits, try := s.control.size, int(s.waits.Swap(0)), 0
 	if s.control.doubt.from > 0 || s.control.pace.rate > 0 {

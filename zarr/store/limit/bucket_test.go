@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -29,6 +30,7 @@ type service struct {
 	bandwidth float64       // bytes per second of one connection; 0 means no limit
 	parallel  int           // requests served concurrently, shared by more requests; 0 means no limit
 	rate      float64       // requests per second before refusals; 0 means no limit
+	hot       string        // prefix of the keys that the rate applies to
 	burst     float64
 	doubles   time.Duration // time in which the rate doubles under load
 	first     int           // number of attempts of each key that are refused
@@ -76,7 +78,7 @@ func (s *service) serve(ctx context.Context, key string, bytes int) error {
 		s.tries[key]++
 	}
 	refused := s.tries[key] > 0 && s.tries[key] <= s.first || s.loses()
-	if s.rate > 0 {
+	if s.rate > 0 && strings.HasPrefix(key, s.hot) {
 		now := time.Now()
 		if s.at.IsZero() {
 			s.tokens = s.burst

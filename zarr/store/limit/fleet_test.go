@@ -26,6 +26,8 @@ type fleet struct {
 	procs, n int  // number of processes, and number of requests of each
 	told     bool // set if each process knows the number of processes
 	writes   bool
+	dirs     int // number of directories that the keys of a process are in, in turn; 0 means 1
+	rows     int // number of consecutive keys in one directory; 0 means 1
 	numbers  limit.Numbers
 }
 
@@ -53,6 +55,9 @@ func (f fleet) run(t *testing.T, s store.Store) (o outcome) {
 			st := retried(t, limit.On(s, limit.NewBucket(n), 0), retry.From(quota))
 			_ = concurrency.EachN(t.Context(), 130, f.n, func(ctx context.Context, i int) (err error) {
 				key := strconv.Itoa(p) + "/" + strconv.Itoa(i)
+				if f.dirs > 0 {
+					key = strconv.Itoa(i/max(1, f.rows)%f.dirs) + "/" + key
+				}
 				if f.writes {
 					_, err = st.Put(ctx, key, nil, store.PutOptions{})
 				} else {

@@ -36,36 +36,56 @@ func With(s store.Store, slots *concurrency.Slots) store.Store {
 // [State]. If the number of requests in flight has grown, it also provides a store.Tuning with the
 // current number. Close closes s.
 func On(s store.Store, b *Bucket, n int) store.Store {
-	own := concurrency.NewSlots(n)
-	slots := func(at *side) *concurrency.Slots {
-		if n > 0 {
-			return own
-		}
-		return &at.slots
+	var place store.Place
+	_ = store.As(s, &place)
+	before, after := b.adaptive(place.Below)
+	if n > 0 {
+		before, after = b.fixed(concurrency.NewSlots(n), place.Below)
 	}
 	return store.Around(s, store.Hooks{
 		Before: func(ctx context.Context, c store.Call) (context.Context, error) {
-			side := b.side(c.Op)
-			waited, err := take(ctx, slots(side), c)
-			if waited && n == 0 {
-				side.waits.Add(1)
-			}
-			if err == nil {
-				if err = side.pause(ctx, c, n > 0); err != nil {
-					slots(side).Release()
-				}
-			}
+			ctx, err := before(ctx, c)
 			return ctx, named(s, c, err)
 		},
-		After: func(ctx context.Context, c store.Call, r store.Result) {
-			side := b.side(c.Op)
-			if !r.Unsupported {
-				side.done(ctx, c, r, n > 0)
-			}
-			slots(side).Release()
-		},
+		After:   after,
 		Provide: func(target any) bool { return b.provide(s, target, n) },
 	})
+}
+
+type (
+	before = func(context.Context, store.Call) (context.Context, error)
+	after  = func(context.Context, store.Call, store.Result)
+)
+
+// adaptive returns hooks that use the slots of the bucket. below is the prefix of the store in it.
+func (b *Bucket) adaptive(below string) (before, after) {
+	return func(ctx context.Context, c store.Call) (context.Context, error) {
+			return b.side(c.Op).begin(ctx, below, c)
+		}, func(ctx context.Context, c store.Call, r store.Result) {
+			side := b.side(c.Op).laneOf(ctx)
+			if !r.Unsupported {
+				side.done(ctx, below, c, r, false)
+			}
+			side.slots.Release()
+		}
+}
+
+// fixed returns hooks that use the given slots.
+func (b *Bucket) fixed(own *concurrency.Slots, below string) (before, after) {
+	return func(ctx context.Context, c store.Call) (context.Context, error) {
+			_, err := take(ctx, own, c)
+			if err == nil {
+				if err = b.side(c.Op).pause(ctx, c, true); err != nil {
+					own.Release()
+				}
+			}
+			return ctx, err
+		}, func(ctx context.Context, c store.Call, r store.Result) {
+			if !r.Unsupported {
+				b.side(c.Op).done(ctx, below, c, r, true)
+			}
+			own.Release()
+		}
 }
 
 // provide implements the Provide hook with the bucket's measurements.

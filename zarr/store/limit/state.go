@@ -15,6 +15,17 @@ import (
 // as well, and the counters Refused and Stalls include its requests.
 type State struct {
 	Reads, Writes Side
+
+	// Prefixes has the states of the directories of the bucket that have limits of their own, because
+	// the service refuses their requests more often than others.
+	Prefixes []Prefix
+}
+
+// Prefix is the state of a directory with limits of its own.
+type Prefix struct {
+	Name   string // prefix of the keys in the bucket, with a trailing slash
+	Writes bool   // set for writes, and unset for reads
+	Side
 }
 
 // Side is the state of a bucket's reads or of its writes. The counters start at zero when the bucket
@@ -36,7 +47,17 @@ type Side struct {
 }
 
 // State returns the state of the bucket's limits.
-func (b *Bucket) State() State { return State{b.reads.state(), b.writes.state()} }
+func (b *Bucket) State() State {
+	v := State{Reads: b.reads.state(), Writes: b.writes.state()}
+	for _, s := range []*side{&b.reads, &b.writes} {
+		if lanes := s.lanes.Load(); lanes != nil {
+			for _, l := range *lanes {
+				v.Prefixes = append(v.Prefixes, Prefix{l.class.below + l.class.dir, s == &b.writes, l.state()})
+			}
+		}
+	}
+	return v
+}
 
 func (s *side) state() Side {
 	s.mu.Lock()

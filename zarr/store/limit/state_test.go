@@ -21,7 +21,7 @@ func TestState(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &service{Store: mem.New(), latency: 35 * ms, refusal: 30 * ms}
 		quota := retry.NewQuota()
-		limited := limit.On(s, limit.NewBucket(limit.Numbers{Reads: 128, Writes: 32, Cured: quota.Cures}), 0)
+		limited := limit.On(s, limit.NewBucket(limit.Numbers{Reads: 128, Writes: 32}), 0)
 		st := retried(t, limited, retry.From(quota))
 		now := func() (v limit.State) {
 			if !store.As(st, &v) {
@@ -29,7 +29,7 @@ func TestState(t *testing.T) {
 			}
 			return v
 		}
-		if v := now(); v != (limit.State{Reads: limit.Side{Size: 128}, Writes: limit.Side{Size: 32}}) {
+		if v := now(); v.Reads != (limit.Side{Size: 128}) || v.Writes != (limit.Side{Size: 32}) || v.Prefixes != nil {
 			t.Errorf("at first: %+v", v)
 		}
 		ctx, cancel := context.WithCancel(t.Context())
@@ -42,10 +42,13 @@ func TestState(t *testing.T) {
 		}
 		cancel()
 		synctest.Wait()
-		s.rate, s.burst = 100, 10
-		get(t, st, 130, 500)
-		if v := now().Reads; v.Pace < 50 || v.Pace > 300 || v.Refused != int64(s.denied) || v.Cuts == 0 || v.Ceiling == 0 || v.Size > 8 {
-			t.Errorf("100 a second: %+v", v)
+		s.rate, s.burst = 1000, 100
+		get(t, st, 130, 3000)
+		if v := now().Reads; v.Pace != 0 || v.Refused != int64(s.denied) || v.Cuts == 0 || v.Ceiling == 0 || v.Size > 64 {
+			t.Errorf("1000 a second: %+v", v)
+		}
+		if v := limit.NewBucket(limit.Numbers{Reads: 128, Writes: 128, Share: 1000}).State().Reads; v.Pace < 3 || v.Pace > 4 || v.Size != 2 {
+			t.Errorf("one of a thousand: %+v", v)
 		}
 		s.lose, s.after = 1, time.Minute
 		for range 2 {
