@@ -35,7 +35,8 @@ func trace(log *slog.Logger) *store.Trace {
 	return &store.Trace{
 		Attempt: func(ctx context.Context, a store.Attempt) {
 			log.LogAttrs(ctx, slog.LevelDebug, "attempt", slog.String("key", a.Key), slog.String("method", a.Method), slog.Int("status", a.Status),
-				slog.Int64("wire", a.Wire()), slog.Duration("first_byte", a.FirstByte), slog.Duration("took", a.Took))
+				slog.Int64("wire", a.Wire()), slog.Duration("first_byte", a.FirstByte), slog.Duration("took", a.Took),
+				slog.String("remote", a.Remote), slog.Bool("reused", a.Reused), slog.Duration("tls", a.TLS))
 		},
 		Retry: func(ctx context.Context, r store.Retry) {
 			log.LogAttrs(ctx, slog.LevelWarn, "retry", slog.String("op", string(r.Op)), slog.String("key", r.Key), slog.Int("try", r.Try),

@@ -21,7 +21,7 @@ func Traced(do Doer) Doer {
 			return do(r)
 		}
 		c := callOf(r.Context())
-		a := &attempt{t: t, ctx: r.Context(), start: time.Now(), is: store.Attempt{Op: c.Op, Key: c.Key, Method: r.Method, Host: r.URL.Host}}
+		a := &attempt{t: t, Context: r.Context(), start: time.Now(), is: store.Attempt{Op: c.Op, Key: c.Key, Method: r.Method, Host: r.URL.Host}}
 		resp, err := do(a.request(r))
 		if err != nil {
 			a.over(err)
@@ -44,8 +44,9 @@ func TracedTransport(rt http.RoundTripper) http.RoundTripper {
 
 // attempt is a request in flight. It reports its events to a trace.
 type attempt struct {
+	context.Context // of the request
+
 	t     *store.Trace
-	ctx   context.Context // of the request
 	start time.Time
 
 	mu   sync.Mutex
@@ -53,12 +54,49 @@ type attempt struct {
 	done bool
 }
 
-// request returns r with a body that counts the sent bytes.
-func (a *attempt) request(r *http.Request) *http.Request {
-	if r.Body == nil || r.Body == http.NoBody {
-		return r
+type attemptKey struct{}
+
+// Value implements [context.Context]. [Watch] uses it to find the attempt of a request.
+func (a *attempt) Value(key any) any {
+	if key == (attemptKey{}) {
+		return a
 	}
-	counted := *r
+	return a.Context.Value(key)
+}
+
+// attemptOf returns the attempt of a request with the context ctx, or nil.
+func attemptOf(ctx context.Context) *attempt {
+	a, _ := ctx.Value(attemptKey{}).(*attempt)
+	return a
+}
+
+// connected records the connection of the attempt.
+func (a *attempt) connected(remote string, reused bool, tls time.Duration) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.is.Remote, a.is.Reused, a.is.TLS = remote, reused, tls
+}
+
+// again reports the end of an attempt whose request is sent again, and starts the next one.
+func (a *attempt) again(err error) {
+	now := time.Now()
+	a.mu.Lock()
+	is := a.is
+	is.Err, is.Took = err, now.Sub(a.start)
+	a.is = store.Attempt{Op: is.Op, Key: is.Key, Method: is.Method, Host: is.Host}
+	a.start = now
+	a.mu.Unlock()
+	if a.t.Attempt != nil {
+		a.t.Attempt(a.Context, is)
+	}
+}
+
+// request returns r with the context of a, and with a body that counts the sent bytes.
+func (a *attempt) request(r *http.Request) *http.Request {
+	counted := r.WithContext(a)
+	if r.Body == nil || r.Body == http.NoBody {
+		return counted
+	}
 	counted.Body = &countedBody{r.Body, a}
 	if again := r.GetBody; again != nil { // net/http calls it if a pooled connection was closed
 		counted.GetBody = func() (io.ReadCloser, error) {
@@ -69,7 +107,7 @@ func (a *attempt) request(r *http.Request) *http.Request {
 			return &countedBody{body, a}, nil
 		}
 	}
-	return &counted
+	return counted
 }
 
 func (a *attempt) head(resp *http.Response) {
@@ -78,7 +116,7 @@ func (a *attempt) head(resp *http.Response) {
 	a.is.Status, a.is.FirstByte, a.is.Request = resp.StatusCode, after, RequestID(resp.Header)
 	a.mu.Unlock()
 	if a.t.FirstByte != nil {
-		a.t.FirstByte(a.ctx, store.FirstByte{Op: a.is.Op, Key: a.is.Key, Status: resp.StatusCode, Announced: resp.ContentLength, After: after})
+		a.t.FirstByte(a.Context, store.FirstByte{Op: a.is.Op, Key: a.is.Key, Status: resp.StatusCode, Announced: resp.ContentLength, After: after})
 	}
 }
 
@@ -91,7 +129,7 @@ func (a *attempt) over(err error) {
 	is := a.is
 	a.mu.Unlock()
 	if !done && a.t.Attempt != nil {
-		a.t.Attempt(a.ctx, is)
+		a.t.Attempt(a.Context, is)
 	}
 }
 

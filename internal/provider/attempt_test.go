@@ -3,16 +3,21 @@ package provider
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
+	"slices"
 	"testing"
 	"testing/iotest"
 	"testing/synctest"
 	"time"
 
+	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
@@ -131,6 +136,73 @@ func TestTracedStall(t *testing.T) {
 		_, err := get(listen(t.Context(), &lines), t, TracedTransport(rt))
 		if want := []string{fmt.Sprintf("  GET host.example 0 sent 0 received 0 (0) first 0s took 33s %v", err)}; fmt.Sprint(lines) != fmt.Sprint(want) || err == nil {
 			t.Errorf("got %q, want %q", lines, want)
+		}
+	})
+}
+
+// attempts returns a context with a trace that appends all attempts to list.
+func attempts(ctx context.Context, list *[]store.Attempt) context.Context {
+	return store.WithTrace(ctx, &store.Trace{Attempt: func(_ context.Context, a store.Attempt) { *list = append(*list, a) }})
+}
+
+// TestTracedConnection checks what attempts report about their connections over TLS.
+func TestTracedConnection(t *testing.T) {
+	srv := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "ok") }))
+	defer srv.Close()
+	tr := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: x509.NewCertPool()}}
+	tr.TLSClientConfig.RootCAs.AddCert(srv.Certificate())
+	Connections(tr, 4)
+	pool, release := (&Stack{Limits: &concurrency.Limits{}}).Transport("", tr)
+	defer func() { _ = release() }()
+	for name, do := range map[string]Doer{
+		"pool":  Traced(Watch(0, pool.RoundTrip)),
+		"other": Traced(Watch(0, srv.Client().Do)),
+	} {
+		t.Run(name, func(t *testing.T) {
+			var got []store.Attempt
+			for range 2 {
+				r, err := http.NewRequestWithContext(attempts(t.Context(), &got), http.MethodGet, srv.URL, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				resp, err := do(r)
+				if err != nil {
+					t.Fatal(err)
+				}
+				_, _ = io.ReadAll(resp.Body)
+				_ = resp.Body.Close()
+			}
+			for i, a := range got {
+				if a.Reused != (i == 1) || a.Remote != srv.Listener.Addr().String() || (a.TLS > 0) != (name == "pool" && i == 0) {
+					t.Errorf("attempt %d: %+v", i, a)
+				}
+			}
+			if len(got) != 2 {
+				t.Errorf("%d attempts", len(got))
+			}
+		})
+	}
+}
+
+// TestTracedTrial checks that both requests of a failed trial are reported.
+func TestTracedTrial(t *testing.T) {
+	s := &server{answer: forgetting(30 * time.Millisecond)}
+	pooling(t, s, func(t *testing.T, rt http.RoundTripper) {
+		var got []store.Attempt
+		ctx := attempts(t.Context(), &got)
+		for range 2 {
+			if _, err := get(ctx, t, TracedTransport(rt)); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(time.Minute)
+		}
+		var lines []string
+		for _, a := range got {
+			lines = append(lines, fmt.Sprintf("%d %t %v %v", a.Status, a.Reused, a.Took, a.Err))
+		}
+		want := []string{"200 false 30ms <nil>", "0 true 1s stalled: no answer came over an idle connection for 1s", "200 false 30ms <nil>"}
+		if !slices.Equal(lines, want) {
+			t.Errorf("got  %q\nwant %q", lines, want)
 		}
 	})
 }

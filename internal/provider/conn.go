@@ -19,20 +19,25 @@ const (
 	shortTrial = time.Second
 )
 
-// conn is a connection of a pool. The pool's mutex protects the last two fields.
+// conn is a connection of a pool. The pool's mutex protects the fields from free on.
 type conn struct {
 	net.Conn
 	p       *pool
-	expires time.Time // without a monotonic reading, as free, because the machine may be suspended
-	free    time.Time // time since which no request uses the connection; zero during a request
-	host    *host     // nil after Close, and for a connection that is not counted
+	remote  string
+	made    time.Time
+	expires time.Time     // without a monotonic reading, as free, because the machine may be suspended
+	free    time.Time     // time since which no request uses the connection; zero during a request
+	used    bool          // set after the first request has got the connection
+	secure  time.Duration // time from made to the end of the TLS handshake
+	host    *host         // nil after Close, and for a connection that is not counted
 }
 
 func newConn(c net.Conn, p *pool, h *host) *conn {
-	now := time.Now().Round(0)
+	made := time.Now()
+	now := made.Round(0)
 	// Connections that were made together are replaced one after another.
 	life := lifetime - rand.N(lifetime/4)
-	return &conn{Conn: c, p: p, expires: now.Add(life), free: now, host: h}
+	return &conn{Conn: c, p: p, remote: c.RemoteAddr().String(), made: made, expires: now.Add(life), free: now, host: h}
 }
 
 // connOf returns the connection of a pool below c, which may be a TLS connection. It returns nil
@@ -50,17 +55,35 @@ func connOf(c net.Conn) *conn {
 	}
 }
 
-// take marks c as used by a request. It returns the time during which c was idle, and whether this
-// request must be the last one.
-func (c *conn) take() (idle time.Duration, old bool) {
+// secured records the end of the TLS handshake.
+func (c *conn) secured() {
+	took := time.Since(c.made)
+	c.p.mu.Lock()
+	defer c.p.mu.Unlock()
+	c.secure = took
+}
+
+// tls returns the time of the TLS handshake if the request is the first one, and 0 otherwise.
+func (c *conn) tls(first bool) time.Duration {
+	if !first {
+		return 0
+	}
+	c.p.mu.Lock()
+	defer c.p.mu.Unlock()
+	return c.secure
+}
+
+// take marks c as used by a request. It returns whether this request is the first one, the time
+// during which c was idle, and whether this request must be the last one.
+func (c *conn) take() (first bool, idle time.Duration, old bool) {
 	now := time.Now().Round(0)
 	c.p.mu.Lock()
 	defer c.p.mu.Unlock()
 	if !c.free.IsZero() {
 		idle = now.Sub(c.free)
 	}
-	c.free = time.Time{}
-	return idle, now.After(c.expires)
+	first, c.used, c.free = !c.used, true, time.Time{}
+	return first, idle, now.After(c.expires)
 }
 
 // rest marks c as idle at the end of a request.

@@ -98,6 +98,9 @@ func newPool(t *http.Transport) *pool {
 			return nil, net.ErrClosed
 		}
 		p.open[c] = struct{}{}
+		if w, _ := ctx.Value(watchKey{}).(*watch); w != nil {
+			w.made.Store(c)
+		}
 		return c, nil
 	}
 	return p

@@ -2,6 +2,7 @@ package provider
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"io"
 	"maps"
@@ -66,6 +67,9 @@ func Watch(limit time.Duration, do Doer) Doer {
 				_ = resp.Body.Close()
 			}
 			p.closeIdle()
+			if a := attemptOf(r.Context()); a != nil {
+				a.again(&StallError{After: w.trial, Doing: "no answer came over an idle connection"})
+			}
 			start := time.Now()
 			w = begin(r, limit)
 			w.patient = true
@@ -122,6 +126,7 @@ type watch struct {
 	sent       atomic.Bool
 	answered   atomic.Bool
 	conn       atomic.Pointer[conn] // nil if no connection of a pool is in use
+	made       atomic.Pointer[conn] // latest connection that was made for the request
 	pool       *pool                // nil for another transport
 	host       *host                // of the pool
 
@@ -133,7 +138,7 @@ type watch struct {
 	lastUp   uint64
 	lastDown uint64
 	still    int           // ticks without a change
-	trial    bool          // set if the next tick is the end of a trial; see try
+	trial    time.Duration // if not 0, the next tick is the end of a trial of this time; see try
 	silent   *pool         // pool of the connection whose trial failed, or nil
 	served   chan struct{} // closed when connecting becomes false; nil if no request waits
 }
@@ -197,6 +202,11 @@ func (w *watch) request(r *http.Request) *http.Request {
 			w.up.Add(1)
 			return nil
 		},
+		TLSHandshakeDone: func(tls.ConnectionState, error) {
+			if c := w.made.Load(); c != nil {
+				c.secured()
+			}
+		},
 	}
 	r = r.WithContext(httptrace.WithClientTrace(w, &w.hooks))
 	w.req = r
@@ -221,12 +231,18 @@ func (w *watch) request(r *http.Request) *http.Request {
 func (w *watch) got(i httptrace.GotConnInfo) {
 	w.up.Add(1)
 	w.connected()
-	c := connOf(i.Conn)
+	c, a := connOf(i.Conn), attemptOf(w)
 	w.conn.Store(c)
 	if c == nil {
+		if a != nil {
+			a.connected(i.Conn.RemoteAddr().String(), i.Reused, 0)
+		}
 		return
 	}
-	idle, old := c.take()
+	first, idle, old := c.take()
+	if a != nil {
+		a.connected(c.remote, !first, c.tls(first))
+	}
 	if old {
 		w.last()
 	}
@@ -251,7 +267,7 @@ func (w *watch) try(d time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if !w.over {
-		w.trial, w.lastUp = true, w.up.Load()
+		w.trial, w.lastUp = d, w.up.Load()
 		w.timer.Reset(d)
 	}
 }
@@ -302,13 +318,13 @@ func (w *watch) stalls() bool {
 	if w.over {
 		return false
 	}
-	if w.trial {
-		w.trial = false
+	if w.trial > 0 && w.silent == nil {
 		if c := w.conn.Load(); c != nil && !w.answered.Load() && w.up.Load() == w.lastUp {
 			w.silent, w.over = c.p, true
 			w.cancel(errStalled)
 			return false
 		}
+		w.trial = 0
 	}
 	limit, doing := ticks, ""
 	up, down := w.up.Load(), w.down.Load()

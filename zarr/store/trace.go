@@ -48,7 +48,10 @@ type Attempt struct {
 	Received     int64         // bytes read of the response's body, before decompression
 	FirstByte    time.Duration // time until the response's header; 0 if none arrived
 	Took         time.Duration
-	Err          error // error of the exchange or the body; a status such as 404 is not an error
+	Remote       string        // address of the server or the proxy; "" without a connection
+	Reused       bool          // set if an earlier exchange used the connection
+	TLS          time.Duration // time to establish TLS on a new connection, after it was made
+	Err          error         // error of the exchange or the body; a status such as 404 is not an error
 }
 
 // Wire returns the number of bytes in both bodies.
