@@ -35,6 +35,9 @@ type bucket struct {
 	sizes   sizes
 	noBatch atomic.Bool // batches are rejected
 
+	tokens azcore.TokenCredential // authorizes the source of copies; nil if the client has another credential
+	azure  bool                   // the server is Azure
+
 	renews bool         // rejected tokens are replaced
 	bare   bool         // the caller's client is used
 	verify bool         // compare reads with Azure's checksums
@@ -43,9 +46,11 @@ type bucket struct {
 
 func newBucket(client *container.Client, c *config) *bucket {
 	b := &bucket{
-		client: client, page: listPage, renews: c.renews, bare: c.client != nil, verify: c.verify,
+		client: client, page: listPage, renews: c.renews, bare: c.client != nil, verify: c.verify, tokens: c.tokens,
 	}
-	if u, err := url.Parse(client.URL()); c.crc || err == nil && isAzure(u.Host) {
+	u, err := url.Parse(client.URL())
+	b.azure = err == nil && isAzure(u.Host)
+	if c.crc || b.azure {
 		b.crc = crc64.MakeTable(crcPolynomial)
 	}
 	if c.prefix != "" {
@@ -81,7 +86,11 @@ func (b *bucket) hooks() blob.Hooks {
 		},
 		DeleteAll: b.deleteAll,
 		PutParts:  b.putParts,
-		Provide:   b.provide,
+		Copy: func(ctx context.Context, from, to string, o store.CopyOptions) (v store.Version, err error) {
+			err = b.renewed(ctx, func(ctx context.Context) error { v, err = b.copy(ctx, from, to, o); return err })
+			return v, err
+		},
+		Provide: b.provide,
 	}
 }
 

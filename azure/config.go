@@ -34,7 +34,8 @@ type config struct {
 	verify               bool
 	trust                []string // hosts that tokens may be sent to
 	client               *container.Client
-	opened               *gcblob.Bucket // owns client
+	opened               *gcblob.Bucket         // owns client
+	tokens               azcore.TokenCredential // of the client that connect creates; nil for other credentials
 	stack                provider.Stack
 	// reached is the container's URL without parameters. It is set when the client is created.
 	reached string

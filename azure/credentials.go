@@ -78,7 +78,8 @@ func (c *config) connect() (*container.Client, error) {
 		}
 	}
 	c.renews = true
-	return container.NewClient(c.endpoint(), &credential{c: cred}, o)
+	c.tokens = &credential{c: cred}
+	return container.NewClient(c.endpoint(), c.tokens, o)
 }
 
 // checkClient checks that the caller's client is a client of the container that the URL names.

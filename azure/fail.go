@@ -74,6 +74,8 @@ func byCode(code string, ifAbsent bool) error {
 			return fault.Exists
 		}
 		return fault.Refused
+	case "SourceConditionNotMet":
+		return fault.Conflict
 	case "ConditionNotMet", "TargetConditionNotMet", "UnmodifiedSinceConditionNotMet":
 		if ifAbsent {
 			return fault.Exists

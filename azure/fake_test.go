@@ -118,6 +118,8 @@ func (f *Fake) serve(w http.ResponseWriter, r *http.Request) {
 		f.uncommitted(w, key)
 	case r.Method == "GET" || r.Method == "HEAD":
 		f.get(w, r, key)
+	case r.Method == "PUT" && r.Header.Get("X-Ms-Copy-Source") != "":
+		f.copy(w, r, key)
 	case r.Method == "PUT" && q.Get("comp") == "block":
 		f.block(w, key, q.Get("blockid"), body)
 	case r.Method == "PUT" && q.Get("comp") == "blocklist":
@@ -145,6 +147,27 @@ func (f *Fake) batch(w http.ResponseWriter, r *http.Request, body []byte) {
 	b.ID = func(id string) string { return id }
 	if err := b.Answer(w, r.Header.Get("Content-Type"), bytes.NewReader(body)); err != nil {
 		Fail(w, 400, "InvalidInput", err.Error())
+	}
+}
+
+// copy copies a blob of the container. Source: "Copy Blob From URL".
+func (f *Fake) copy(w http.ResponseWriter, r *http.Request, key string) {
+	from, err := url.Parse(r.Header.Get("X-Ms-Copy-Source"))
+	if err != nil || r.Header.Get("X-Ms-Requires-Sync") != "true" || !from.Query().Has("sig") && r.Header.Get("X-Ms-Copy-Source-Authorization") == "" {
+		Fail(w, 401, "CannotVerifyCopySource", "Server failed to authenticate the request.")
+		return
+	}
+	o, ok := f.blobs[strings.TrimPrefix(from.Path, "/acct/zarr-test/")]
+	m := r.Header.Get("X-Ms-Source-If-Match")
+	switch {
+	case !ok:
+		Fail(w, 404, "CannotVerifyCopySource", "The specified blob does not exist.")
+	case m != "" && m != o.etag:
+		Fail(w, 412, "SourceConditionNotMet", "The source condition specified using HTTP conditional header(s) is not met.")
+	case f.allowed(w, r, key):
+		w.Header().Set("ETag", f.store(key, object{value: o.value, header: o.header}))
+		w.Header().Set("X-Ms-Copy-Status", "success")
+		w.WriteHeader(202)
 	}
 }
 

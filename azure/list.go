@@ -60,6 +60,9 @@ func (b *bucket) listPage(ctx context.Context, prefix string, o store.ListOption
 		e := store.Entry{Key: key, Size: -1, Version: version(it.Properties.ETag)}
 		if n := it.Properties.ContentLength; n != nil {
 			e.Size = *n
+			if e.Version != "" {
+				b.sizes.set(key, sized{e.Version, e.Size}) // the end of the value is then one request
+			}
 		}
 		page = append(page, e)
 	}

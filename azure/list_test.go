@@ -100,3 +100,30 @@ func TestListEncodedNames(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// TestListedTails checks that the end of a listed value is read by one request, and that a value
+// which was replaced after the listing is read as it is now.
+func TestListedTails(t *testing.T) {
+	environment(t)
+	f := NewFake(t)
+	for i := range 3 {
+		f.Set(fmt.Sprintf("p/c/%d", i), object{value: []byte("0123456789")})
+	}
+	s := bare(t, f.At("p"))
+	for _, err := range s.List(t.Context(), "c", store.ListOptions{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	f.Set("p/c/2", object{value: []byte("abcdefghijkl")})
+	f.Requests()
+	for i, want := range []struct {
+		value    string
+		requests int
+	}{{"6789", 1}, {"6789", 1}, {"ijkl", 3}} {
+		v, err := s.Get(t.Context(), fmt.Sprintf("c/%d", i), store.GetOptions{Range: store.Suffix(4)}, nil)
+		if l := f.Requests(); err != nil || string(v.Bytes) != want.value || len(l) != want.requests {
+			t.Errorf("%d: %q, %v, after %q", i, v.Bytes, err, l)
+		}
+	}
+}

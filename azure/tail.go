@@ -80,11 +80,11 @@ type sized struct {
 	size    int64
 }
 
-// maxSizes limits the number of cached sizes. 4096 keys of 100 bytes need half a megabyte.
-const maxSizes = 4096
+// maxSizes limits the number of cached sizes. 16,384 keys of 100 bytes need 3 MB.
+const maxSizes = 1 << 14
 
-// sizes caches the sizes of values that were written or whose suffix was read. An entry may be
-// outdated, so a read that uses it requires the version in the entry.
+// sizes caches the sizes of values that were written or listed, or whose suffix was read. An entry
+// may be outdated, so a read that uses it requires the version in the entry.
 type sizes struct {
 	mu sync.Mutex
 	m  map[string]sized

@@ -29,6 +29,7 @@ type bucket struct {
 	bare      bool // the caller's client is used
 	renews    bool // rejected tokens are replaced
 	anonymous bool
+	google    bool // the server is Google's
 
 	class, kmsKey, contentType string
 }
@@ -37,7 +38,7 @@ func newBucket(client *gcsapi.Client, c *config) *bucket {
 	b := &bucket{
 		handle: client.Bucket(c.bucket), key: c.key,
 		class: c.storageClass, kmsKey: c.kmsKey, contentType: blob.ContentType,
-		bare: c.client != nil, anonymous: c.anonymous,
+		bare: c.client != nil, anonymous: c.anonymous, google: c.client == nil && isGoogle(c.endpoint),
 		renews: c.client == nil && c.httpClient == nil && !c.anonymous,
 	}
 	if b.bare {
@@ -75,7 +76,11 @@ func (b *bucket) hooks() blob.Hooks {
 		},
 		DeleteAll: b.deleteAll,
 		PutParts:  b.putParts,
-		Provide:   b.provide,
+		Copy: func(ctx context.Context, from, to string, o store.CopyOptions) (v store.Version, err error) {
+			err = b.renewed(func() error { v, err = b.copy(ctx, from, to, o); return err })
+			return v, err
+		},
+		Provide: b.provide,
 	}
 }
 

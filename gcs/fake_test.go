@@ -31,6 +31,7 @@ type Fake struct {
 	mu      sync.Mutex
 	objects map[string]object
 	next    int64
+	calls   int // further calls that each rewrite needs
 }
 
 type object struct {
@@ -64,7 +65,7 @@ func newFake() *Fake {
 // line formats a request for the log, with its range and conditions.
 func line(r *http.Request) string {
 	l := fake.Line("Range")(r)
-	for _, name := range []string{"generation", "ifGenerationMatch", "userProject", "kmsKeyName", "uploadType"} {
+	for _, name := range []string{"generation", "ifGenerationMatch", "userProject", "kmsKeyName", "uploadType", "ifSourceGenerationMatch", "rewriteToken"} {
 		if r.URL.Query().Has(name) {
 			l += " " + name + "=" + r.URL.Query().Get(name)
 		}
@@ -125,6 +126,8 @@ func (f *Fake) serve(w http.ResponseWriter, r *http.Request) {
 			f.put(w, q, name, o)
 		case joins && r.Method == "POST":
 			f.compose(w, r, dest, join)
+		case r.Method == "POST" && strings.Contains(key, "/rewriteTo/b/zarr-test/o/"):
+			f.rewrite(w, r, key)
 		case r.Method == "GET" && rest == "o":
 			f.list(w, q)
 		case r.Method == "DELETE":
@@ -256,6 +259,39 @@ func (f *Fake) put(w http.ResponseWriter, q url.Values, name string, o object) {
 	o.generation = f.next
 	f.objects[name] = o
 	answerJSON(w, resource(name, o))
+}
+
+// rewrite copies an object, after as many further calls as f.calls. Source: "Objects: rewrite".
+func (f *Fake) rewrite(w http.ResponseWriter, r *http.Request, path string) {
+	from, to, _ := strings.Cut(path, "/rewriteTo/b/zarr-test/o/")
+	q := r.URL.Query()
+	o, ok := f.objects[from]
+	step := fake.Number(strings.TrimPrefix(q.Get("rewriteToken"), "token-"))
+	switch m := q.Get("ifSourceGenerationMatch"); {
+	case !ok:
+		FailJSON(w, 404, "notFound", "No such object: zarr-test/"+from)
+	case m != "" && m != strconv.FormatInt(o.generation, 10):
+		FailJSON(w, 412, "conditionNotMet", "At least one of the pre-conditions you specified did not hold.")
+	case o.key != r.Header.Get("X-Goog-Copy-Source-Encryption-Key-Sha256"):
+		FailJSON(w, 400, "resourceIsEncryptedWithCustomerEncryptionKey", "The target object is encrypted by a customer-supplied encryption key.")
+	case q.Has("ifGenerationMatch") && q.Get("ifGenerationMatch") != strconv.FormatInt(f.objects[to].generation, 10):
+		FailJSON(w, 412, "conditionNotMet", "At least one of the pre-conditions you specified did not hold.")
+	case step < f.calls:
+		answerJSON(w, map[string]any{"kind": "storage#rewriteResponse", "done": false, "rewriteToken": fmt.Sprintf("token-%d", step+1),
+			"totalBytesRewritten": "1", "objectSize": strconv.Itoa(len(o.value))})
+	default:
+		var dest struct{ ContentType, StorageClass string }
+		_ = json.NewDecoder(r.Body).Decode(&dest)
+		if dest.ContentType != "" {
+			o.ctype, o.class = dest.ContentType, dest.StorageClass
+		}
+		o.key, o.kms = r.Header.Get("X-Goog-Encryption-Key-Sha256"), q.Get("destinationKmsKeyName")
+		f.next++
+		o.generation = f.next
+		f.objects[to] = o
+		n := strconv.Itoa(len(o.value))
+		answerJSON(w, map[string]any{"kind": "storage#rewriteResponse", "done": true, "totalBytesRewritten": n, "objectSize": n, "resource": resource(to, o)})
+	}
 }
 
 func (f *Fake) delete(w http.ResponseWriter, q url.Values, key string) {

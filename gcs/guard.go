@@ -57,6 +57,13 @@ func (x *exchange) begin() error {
 	return nil
 }
 
+// more allows one more request, after a response that requires it.
+func (x *exchange) more() {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.limit = x.sent + 1
+}
+
 func (x *exchange) failed(err error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()

@@ -24,15 +24,12 @@ import (
 // then remain undetected.
 func (b *bucket) copy(ctx context.Context, from, to string, o store.CopyOptions) (store.Version, error) {
 	if !b.aws && (o.IfAbsent || o.IfVersion != "") {
-		return "", fault.Newf(errors.ErrUnsupported, "copies with a condition on the destination are supported only on AWS")
+		return "", provider.NoConditions("AWS")
 	}
 	if !b.aws && o.FromVersion != "" {
-		switch _, err := b.get(ctx, from, store.GetOptions{IfNotVersion: o.FromVersion, Max: 1}, nil); {
-		case errors.Is(err, fault.Unchanged):
-		case err == nil, errors.Is(err, fault.Limit):
-			return "", fault.Newf(fault.Conflict, "version %s was to be copied, but another version is stored", o.FromVersion)
-		default:
-			return "", &provider.UnsentError{Err: err}
+		_, err := b.get(ctx, from, provider.LookFor(o.FromVersion), nil)
+		if err = provider.CheckSource(o.FromVersion, err); err != nil {
+			return "", err
 		}
 	}
 	in := &awss3.CopyObjectInput{
