@@ -187,6 +187,16 @@ purego: ## without unsafe: the packages that hold it or use it
 	[ -z "$$missing" ] || { echo "import what purego changes, and are not in PUREGO: $$missing"; exit 1; }
 	@CGO_ENABLED=0 $(GO) test -tags purego -ldflags=-w -count=1 -timeout=$(TIMEOUT) $(PUREGO)
 
+# What uses the modules of the providers: their packages, and the tests that run them on servers and
+# through faults.
+NEWEST := ./s3 ./gcs ./azure ./blob ./openurl/... ./internal/provider/... ./zarr/store/... ./integration/conformance ./integration/gocloud ./integration/repairs ./integration/load
+
+.PHONY: newest
+newest: ## with the newest version of every module: build, and the tests of providers, stores and faults; changes go.mod and go.sum
+	@$(GO) get -u ./... && $(GO) mod tidy
+	@$(MAKE) --no-print-directory build
+	@$(MAKE) --no-print-directory test RACE=1 PKG="$(NEWEST)"
+
 .PHONY: servers-up
 servers-up: ## start the servers and leave them: eval "$$(make -s servers-env)"
 	@$(servers) up $(SERVERS)

@@ -302,7 +302,7 @@ func (b *bucket) join(ctx context.Context, key string, sources []source, o store
 	if err != nil {
 		return "", b.lost(ctx, key, o, b.paced(key, o != store.PutOptions{}, settled(x.explain(err, o.IfAbsent))))
 	}
-	if attrs.Generation <= 0 {
+	if attrs == nil || attrs.Generation <= 0 {
 		return "", foreign("it has no generation")
 	}
 	return store.Version(strconv.FormatInt(attrs.Generation, 10)), nil

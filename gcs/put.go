@@ -65,8 +65,8 @@ func (b *bucket) put(ctx context.Context, key string, value []byte, o store.PutO
 	if err != nil {
 		return "", b.lost(whole, key, o, b.paced(key, o != store.PutOptions{}, settled(x.explain(err, o.IfAbsent))))
 	}
-	if g := w.Attrs().Generation; g > 0 {
-		return store.Version(strconv.FormatInt(g, 10)), nil
+	if attrs := w.Attrs(); attrs != nil && attrs.Generation > 0 {
+		return store.Version(strconv.FormatInt(attrs.Generation, 10)), nil
 	}
 	return "", foreign("it has no generation")
 }

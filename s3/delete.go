@@ -42,7 +42,7 @@ func (b *bucket) delete(ctx context.Context, key string, o store.DeleteOptions) 
 // delete with 204, and all its responses have a request ID.
 func genuine(m middleware.Metadata) error {
 	r, ok := awsmiddleware.GetRawResponse(m).(*smithyhttp.Response)
-	if ok && r.StatusCode != http.StatusNoContent && r.Header.Get("X-Amz-Request-Id") == "" {
+	if ok && r.Response != nil && r.StatusCode != http.StatusNoContent && r.Header.Get("X-Amz-Request-Id") == "" {
 		return foreign("it has neither status 204 nor a request ID")
 	}
 	return nil

@@ -170,7 +170,9 @@ func (d *direct) read(ctx context.Context, resp *http.Response, key string, o st
 		o.HTTPClient, o.APIOptions, o.Credentials = received{resp}, nil, nil
 	})
 	if err == nil {
-		_ = out.Body.Close()
+		if out.Body != nil {
+			_ = out.Body.Close()
+		}
 		err = foreign("it has status " + strconv.Itoa(resp.StatusCode))
 	}
 	return err

@@ -54,6 +54,9 @@ func (b *bucket) getBySDK(ctx context.Context, key string, o store.GetOptions, b
 	if err != nil {
 		return store.Value{}, b.explain(err, toRead)
 	}
+	if out.Body == nil {
+		return store.Value{}, foreign("it has no body")
+	}
 	defer func() {
 		if err != nil {
 			cancel()
