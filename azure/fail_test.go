@@ -31,29 +31,30 @@ func TestPages(t *testing.T) {
 // token.
 func TestUntimely(t *testing.T) {
 	now := time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
-	answer := func(url string, signed time.Time) *http.Response {
-		r := httptest.NewRequest(http.MethodGet, url, nil)
-		r.Header.Set("X-Ms-Date", signed.Format(http.TimeFormat))
-		r.Header.Set("Authorization", "SharedKey a:b")
-		return &http.Response{Header: http.Header{"Date": {now.Format(http.TimeFormat)}}, Request: r}
-	}
 	for _, c := range []struct {
-		name string
-		resp *http.Response
-		says string
+		name   string
+		url    string
+		signed time.Time
+		says   string
 	}{
-		{"clock", answer("https://a/c/k", now.Add(-time.Hour)), "the server's: set it"},
-		{"key", answer("https://a/c/k", now), "the key is wrong"},
-		{"expired token", answer("https://a/c/k?sig=s&se=2030-01-02T03:00:00Z", now), "expired at 2030-01-02T03:00:00Z, and the server's time is 2030-01-02T03:04:05Z"},
-		{"early token", answer("https://a/c/k?sig=s&st=2030-01-02T04:00:00Z&se=2031-01-02T03:00:00Z", now), "valid from 2030-01-02T04:00:00Z"},
-		{"wrong token", answer("https://a/c/k?sig=s&se=2031-01-02T03:00:00Z", now), "the key is wrong"},
-		{"without a request", &http.Response{}, "the key is wrong"},
+		{"clock", "https://a/c/k", now.Add(-time.Hour), "the server's: set it"},
+		{"key", "https://a/c/k", now, "the key is wrong"},
+		{"expired token", "https://a/c/k?sig=s&se=2030-01-02T03:00:00Z", now, "expired at 2030-01-02T03:00:00Z, and the server's time is 2030-01-02T03:04:05Z"},
+		{"early token", "https://a/c/k?sig=s&st=2030-01-02T04:00:00Z&se=2031-01-02T03:00:00Z", now, "valid from 2030-01-02T04:00:00Z"},
+		{"wrong token", "https://a/c/k?sig=s&se=2031-01-02T03:00:00Z", now, "the key is wrong"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if got := untimely(c.resp); !strings.Contains(got, c.says) {
+			r := httptest.NewRequest(http.MethodGet, c.url, nil)
+			r.Header.Set("X-Ms-Date", c.signed.Format(http.TimeFormat))
+			r.Header.Set("Authorization", "SharedKey a:b")
+			got := untimely(&http.Response{Header: http.Header{"Date": {now.Format(http.TimeFormat)}}, Request: r})
+			if !strings.Contains(got, c.says) {
 				t.Errorf("%q does not contain %q", got, c.says)
 			}
 		})
+	}
+	if got := untimely(&http.Response{}); !strings.Contains(got, "the key is wrong") {
+		t.Errorf("without a request: %q", got)
 	}
 }
 

@@ -65,10 +65,8 @@ func notSent(err error) error {
 	e := &tokenError{err}
 	_ = errors.As(err, &e)
 	text := "no token for Google was obtained: " + provider.Cause(e.err).Error()
-	if resp := e.response(); resp != nil {
-		if c := provider.ClockNow(resp.Header); c.Wrong() {
-			text += " (" + c.String() + ": set it, because requests for tokens contain the time)"
-		}
+	if _, header := e.response(); provider.ClockNow(header).Wrong() {
+		text += " (" + provider.ClockNow(header).String() + ": set it, because requests for tokens contain the time)"
 	}
 	return &provider.Failure{Kind: e.kind(), Err: err, Text: text}
 }

@@ -167,26 +167,24 @@ type tokenError struct{ err error }
 func (e *tokenError) Error() string { return e.err.Error() }
 func (e *tokenError) Unwrap() error { return e.err }
 
-// response returns the token service's response, or nil.
-func (e *tokenError) response() *http.Response {
+// response returns the status and the header of the token service's response, or zero values.
+func (e *tokenError) response() (status int, header http.Header) {
 	var google *auth.Error
 	var source *oauth2.RetrieveError
 	switch {
-	case errors.As(e.err, &google):
-		return google.Response
-	case errors.As(e.err, &source):
-		return source.Response
+	case errors.As(e.err, &google) && google.Response != nil:
+		return google.Response.StatusCode, google.Response.Header
+	case errors.As(e.err, &source) && source.Response != nil:
+		return source.Response.StatusCode, source.Response.Header
 	}
-	return nil
+	return 0, nil
 }
 
 // kind returns the kind of the error, based on the token service's response.
 func (e *tokenError) kind() error {
 	var meta *metadata.Error
-	status := 0
-	if resp := e.response(); resp != nil {
-		status = resp.StatusCode
-	} else if errors.As(e.err, &meta) {
+	status, _ := e.response()
+	if status == 0 && errors.As(e.err, &meta) {
 		status = meta.Code
 	}
 	return provider.CredentialKind(e.err, status)

@@ -63,22 +63,22 @@ func (b *bucket) explain(err error, to purpose) error {
 	}
 	f.Text += b.hint(status, code, message, header.Get(regionHeader), to)
 	if code == codeSkewed {
-		f.Kind, f.Text = skewed(provider.ClockOf(resp.Response.Response, "X-Amz-Date"), f.Text)
+		f.Text, f.Kind = skewed(provider.ClockOf(resp.Response.Response, "X-Amz-Date"), f.Text)
 	}
 	return f
 }
 
-// skewed returns the kind and the text of a request that S3 refused because of its time. The SDK
+// skewed returns the text and the kind of a request that S3 refused because of its time. The SDK
 // corrects its clock with the date of the response, so another request helps, unless the time
 // agreed with that date already.
-func skewed(c provider.Clock, text string) (error, string) {
+func skewed(c provider.Clock, text string) (string, error) {
 	switch {
 	case c.Wrong():
-		return fault.Unavailable, text + " (" + c.String() + ": the next requests are signed with the server's time)"
+		return text + " (" + c.String() + ": the next requests are signed with the server's time)", fault.Unavailable
 	case c.Corrected.Abs() > time.Minute:
-		return fault.Refused, text + " (" + c.String() + ", and the request was signed with the server's time: a proxy or the server has another clock)"
+		return text + " (" + c.String() + ", and the request was signed with the server's time: a proxy or the server has another clock)", fault.Refused
 	}
-	return fault.Refused, text + " (the time of the request is that of the response, or one of them has no time: check the clocks of this machine and of the server)"
+	return text + " (the time of the request is that of the response, or one of them has no time: check the clocks of this machine and of the server)", fault.Refused
 }
 
 // regionHeader is the header with the bucket's region. S3 also sends it with refusals.
