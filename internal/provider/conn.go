@@ -109,7 +109,7 @@ func (c *conn) Write(b []byte) (int, error) {
 func (c *conn) Close() error {
 	c.p.mu.Lock()
 	delete(c.p.open, c)
-	c.host.drop()
+	c.p.drop(c.host)
 	c.host = nil
 	c.p.mu.Unlock()
 	return c.Conn.Close()

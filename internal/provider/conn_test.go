@@ -150,10 +150,13 @@ func TestOldConnections(t *testing.T) {
 func TestStallClosesIdle(t *testing.T) {
 	s := &server{}
 	s.answer = func(l *link, r *http.Request) string {
+		s.mu.Lock()
+		dead, early := l.requests > 0 && l == s.links[0], l.requests == 0 && len(s.links) < 4
+		s.mu.Unlock()
 		switch {
-		case l.requests > 0 && l == s.links[0]:
-			return "" // the first connection is dead
-		case l.requests == 0 && len(s.links) < 4:
+		case dead:
+			return ""
+		case early:
 			time.Sleep(time.Second) // so that there are four connections
 		}
 		return "ok"
@@ -332,6 +335,43 @@ func TestDialsFollowRequests(t *testing.T) {
 	})
 }
 
+// TestHostsAreForgotten checks that a pool does not remember hosts without connections.
+func TestHostsAreForgotten(t *testing.T) {
+	s := &server{answer: ok}
+	synctest.Test(t, func(t *testing.T) {
+		tr := &http.Transport{}
+		Connections(tr, 4)
+		tr.DialContext = s.dial
+		p := newPool(tr)
+		rt := Watched(0, pooled{p.use(1), p})
+		for i := range 3 {
+			r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, fmt.Sprintf("http://host%d.example/", i), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			resp, err := rt.RoundTrip(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, _ = io.ReadAll(resp.Body)
+			_ = resp.Body.Close()
+		}
+		hosts := func() int {
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			return len(p.hosts)
+		}
+		if n := hosts(); n != 3 {
+			t.Errorf("%d hosts with connections", n)
+		}
+		time.Sleep(2 * time.Minute) // the connections are closed
+		if n := hosts(); n != 0 {
+			t.Errorf("%d hosts without connections", n)
+		}
+		p.use(-1)
+	})
+}
+
 // TestFailedDial checks that a request that waits for the connection of another one makes its own
 // if that connection fails or hangs.
 func TestFailedDial(t *testing.T) {
@@ -354,7 +394,7 @@ func TestFailedDial(t *testing.T) {
 					case n == 1 && hangs:
 						time.Sleep(14 * time.Second)
 					case n == 1:
-						time.Sleep(2 * time.Second)
+						time.Sleep(1500 * time.Millisecond)
 					default:
 						return s.dial(ctx, network, addr)
 					}
@@ -372,7 +412,7 @@ func TestFailedDial(t *testing.T) {
 				if got, err := get(t.Context(), t, watched); got != "ok" || err != nil {
 					t.Fatal(got, err)
 				}
-				want := time.Minute + time.Second
+				want := time.Minute + 500*time.Millisecond
 				if hangs {
 					want = time.Minute + hung
 				}

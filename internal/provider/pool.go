@@ -85,7 +85,7 @@ func newPool(t *http.Transport) *pool {
 		nc, err := connect(ctx, network, addr)
 		if err != nil {
 			p.mu.Lock()
-			h.drop()
+			p.drop(h)
 			p.mu.Unlock()
 			return nil, err
 		}
@@ -93,7 +93,7 @@ func newPool(t *http.Transport) *pool {
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		if p.users == 0 {
-			h.drop()
+			p.drop(h)
 			_ = nc.Close()
 			return nil, net.ErrClosed
 		}
