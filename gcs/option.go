@@ -140,7 +140,7 @@ func ByteRate(perSecond float64) Option { return layers(provider.ByteRate(perSec
 func Limits(l *concurrency.Limits) Option { return layers(provider.Limits(l)) }
 
 // Hedge repeats a read whose first byte takes much longer than usual, and uses the response that
-// arrives first. Package hedge documents the conditions. It costs at most 9.5 % more reads, and
+// arrives first. Package hedge documents the conditions. It costs at most 9.9 % more reads, and
 // memory of the budget ([Limits]) while both reads are in flight. URL: hedge=true.
 func Hedge() Option { return layers(provider.Hedge()) }
 

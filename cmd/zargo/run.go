@@ -35,7 +35,7 @@ type cli struct {
 	RequestRate float64       `help:"Maximum number of requests per second to each bucket, for all processes of the fleet together." placeholder:"N"`
 	ByteRate    string        `help:"Maximum number of bytes of values per second from and to each bucket, for all processes of the fleet together: 4000000, 100MiB." placeholder:"SIZE"`
 
-	Hedge    bool         `default:"true" negatable:"" help:"Repeat a read of a bucket if its first byte takes much longer than usual, and use the first response. At most 9.5 % of reads are repeated."`
+	Hedge    bool         `default:"true" negatable:"" help:"Repeat a read of a bucket if its first byte takes much longer than usual, and use the first response. At most 9.9 % of reads are repeated."`
 	Verbose  bool         `short:"v" help:"Print the number of requests and bytes on standard error."`
 	Progress progressFlag `help:"Print the progress of long work on standard error, as a line every few seconds if that is not a terminal. --progress=never prints none. The default, --progress=auto, prints it only on a terminal."`
 

@@ -13,9 +13,9 @@ import (
 
 const (
 	share = 0.03            // number of second requests that each Get adds to the allowance
-	rises = 0.095           // the same if second requests are used often
-	often = 0.75            // share of second requests that are used
-	votes = 8               // number of second requests that determine the share
+	rises = 0.099           // the same if second requests are used often
+	often = 0.6             // share of second requests that are used
+	votes = 16              // number of second requests that determine the share
 	burst = 4               // initial allowance
 	saved = 16              // maximum allowance
 	quiet = 5 * time.Second // time without second requests after a throttled request
@@ -137,7 +137,9 @@ func (s *Store) allow(r *request) (hold *concurrency.Hold, wait time.Duration) {
 	switch {
 	case took < limit:
 		return nil, min(later, limit)
-	case s.allowed < 1, c.isSlow(), !s.throttled.IsZero() && time.Since(s.throttled) < quiet:
+	case s.allowed < 1: // later requests save more time
+		return nil, took + limit
+	case c.isSlow(), !s.throttled.IsZero() && time.Since(s.throttled) < quiet:
 		return nil, later
 	case s.o.Free != nil && !s.o.Free():
 		return nil, later

@@ -5,7 +5,7 @@
 //
 // In about one of a hundred requests to an object store the first byte takes ten times as long as
 // in the others, and a call with hundreds of requests waits for the slowest. If the first byte of a
-// Get has not arrived after 1.5 times the 95th percentile of its size class, or after 3 times the
+// Get has not arrived after 1.5 times the 95th percentile of its size class, or after 2.5 times the
 // median if that is less, the Get is sent again. The median matters if 5 % of the requests or more
 // are slow. The request whose first byte arrives first continues, and the other one is cancelled
 // (Dean and Barroso, "The Tail at Scale", CACM 56(2), 2013). A body that becomes slow after its
@@ -19,7 +19,7 @@
 //     more. Absent keys count as well, so that the documents that open a hierarchy are included.
 //   - The length of the response is limited to less than 64 MiB. With a larger limit, as for
 //     documents, the second request is used if the value has at most 1 MiB.
-//   - The allowance permits it. Each Get adds 3 % of a request, and up to 9.5 % while most second
+//   - The allowance permits it. Each Get adds 3 % of a request, and up to 9.9 % while most second
 //     requests are used. The allowance starts at 4 and holds at most 16. While it is below 4 and
 //     second requests are used less often, they wait longer.
 //   - Memory for the response and a request slot ([Options].Free) are free immediately.

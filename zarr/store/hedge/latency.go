@@ -14,7 +14,7 @@ const (
 	every  = 8   // number of latencies between two evaluations
 	known  = 3   // number of latencies of all classes needed for the limit of the first requests
 	slow   = 1.5 // limit as a multiple of the 95th percentile
-	middle = 3   // the same of the median; the smaller limit applies
+	middle = 2.5 // the same of the median; the smaller limit applies
 	bold   = 4   // limit of the first requests, early, as a multiple of the median
 	risen  = 1.5 // multiple of the normal median at which the whole store is slow
 	rising = 256 // evaluations in which normal grows by a factor of e if the store stays slower
@@ -58,7 +58,7 @@ func (c *class) add(took, floor time.Duration) {
 	}
 	sorted := slices.Sorted(slices.Values(c.recent[:min(c.seen, window)]))
 	// If 5 % of the requests are slow, the percentile is the latency of a slow request.
-	c.limit = max(min(time.Duration(slow*float64(sorted[len(sorted)*95/100])), middle*sorted[len(sorted)/2]), floor)
+	c.limit = max(time.Duration(min(slow*float64(sorted[len(sorted)*95/100]), middle*float64(sorted[len(sorted)/2]))), floor)
 	sorted = sorted[:0]
 	for i := range min(c.seen, latest) {
 		sorted = append(sorted, c.recent[(c.seen-1-i)%window])
