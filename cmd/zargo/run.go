@@ -37,6 +37,7 @@ type cli struct {
 
 	Hedge    bool         `default:"true" negatable:"" help:"Repeat a read of a bucket if its first byte takes much longer than usual, and use the first response. At most 9.9 % of reads are repeated."`
 	Verbose  bool         `short:"v" help:"Print the number of requests and bytes on standard error."`
+	LogJSON  bool         `name:"log-json" help:"Write the messages on standard error as JSON, one object a line. The last has the command, its exit code, its time, its requests, and its error."`
 	Progress progressFlag `help:"Print the progress of long work on standard error, as a line every few seconds if that is not a terminal. --progress=never prints none. The default, --progress=auto, prints it only on a terminal."`
 
 	TrustHost []string `help:"A host that may receive credentials if a URL of Google Cloud Storage or Azure names it as endpoint or domain. May be repeated." placeholder:"HOST"`
@@ -133,6 +134,12 @@ func (p *program) run(ctx context.Context, args []string, in io.Reader, out, err
 	if err != nil {
 		return complain(errOut, usagef("%v (see zargo --help)", err))
 	}
+	begun, name := time.Now(), nameOf(command)
+	var log *jsonLog
+	if flags.LogJSON {
+		log = newJSONLog(errOut)
+		errOut = log
+	}
 	far := &progress{how: flags.Progress.shown(errOut, os.Getenv), out: errOut}
 	defer far.end() // also after a panic
 	slow := &late{out: far}
@@ -151,7 +158,7 @@ func (p *program) run(ctx context.Context, args []string, in io.Reader, out, err
 	if e := cmp.Or(safe.Flush(), buffered.Flush()); e != nil && err == nil {
 		err = e
 	}
-	if flags.Verbose {
+	if flags.Verbose && log == nil {
 		fmt.Fprintf(errOut, "zargo: %v\n", &s.report)
 	}
 	if s.stats != nil {
@@ -163,10 +170,19 @@ func (p *program) run(ctx context.Context, args []string, in io.Reader, out, err
 	if err != nil && ctx.Err() != nil {
 		err = interrupted(err, context.Cause(ctx))
 	}
-	if err != nil {
+	switch {
+	case log != nil:
+		return log.end(s, name, time.Since(begun), err)
+	case err != nil:
 		return complain(errOut, err)
 	}
 	return 0
+}
+
+// nameOf returns the name of a command without its arguments, such as "transfer run".
+func nameOf(command *kong.Context) string {
+	name, _, _ := strings.Cut(command.Command(), " <")
+	return name
 }
 
 // interrupted returns the error of a run that an interrupt or SIGTERM ended. If err has a hint on

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/binary"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -117,5 +118,38 @@ func TestVerbose(t *testing.T) {
 	r := zargo(t, p, "cat mem://m/x -v --format raw")
 	if r.code != 0 || r.out != string(bytes.Repeat([]byte{0}, 4)) || !strings.Contains(r.err, "2 chunks (2 missing)") {
 		t.Errorf("%+v", r)
+	}
+}
+
+// TestLogJSON checks that every line on standard error is a JSON object, and that the last describes
+// the run.
+func TestLogJSON(t *testing.T) {
+	p := newProgram()
+	do(t, p, "create mem://log/a --shape 4 --chunks 2 --dtype int8")
+	for _, c := range []struct {
+		line, level, command, err string
+		code                      int
+	}{
+		{"cat mem://log/a --format raw", "INFO", "cat", "", 0},
+		{"cat mem://log/none", "ERROR", "cat", "not found", 3},
+		{"copy mem://log/a mem://log/b -v", "INFO", "copy", "", 0},
+	} {
+		r := zargo(t, p, c.line+" --log-json")
+		lines := strings.Split(strings.TrimSuffix(r.err, "\n"), "\n")
+		var last struct {
+			Level, Msg, Command, Error string
+			Code                       int
+			Seconds                    *float64
+			Report                     map[string]int64
+		}
+		for _, line := range lines {
+			if err := json.Unmarshal([]byte(line), &last); err != nil {
+				t.Errorf("%s: %q: %v", c.line, line, err)
+			}
+		}
+		if r.code != c.code || last.Code != c.code || last.Level != c.level || last.Msg != "end" || last.Command != c.command || last.Seconds == nil || last.Report["Gets"] == 0 ||
+			!strings.Contains(last.Error, c.err) {
+			t.Errorf("%s: code %d, %+v", c.line, r.code, last)
+		}
 	}
 }
