@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/internal/document"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -67,6 +68,9 @@ func FindIndex(ctx context.Context, g *zarr.Group, dim string, length int, o Opt
 // their group, so it requests the documents of that format first.
 func openArray(ctx context.Context, g *zarr.Group, name string) (*zarr.Array, error) {
 	path := strings.TrimPrefix(g.Path()+"/"+name, "/")
+	if g.Format() == 3 {
+		return zarr.OpenArray(document.Expecting(ctx, 3), g.Store(), path, g.Options()...)
+	}
 	a, err := zarr.OpenArray(ctx, g.Store(), path, append(g.Options(), zarr.Format(g.Format()))...)
 	if errors.Is(err, fault.NotFound) {
 		return zarr.OpenArray(ctx, g.Store(), path, g.Options()...)

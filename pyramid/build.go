@@ -12,6 +12,7 @@ import (
 
 	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/internal/account"
+	"github.com/zargo-io/zargo/internal/document"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
@@ -95,7 +96,7 @@ func Build(ctx context.Context, st store.Store, path string, o Options) ([]Level
 	for attempt := 1; ; attempt++ {
 		var err error
 		if b, err = newBuilder(ctx, st, path, o); err == nil {
-			err = b.build(ctx)
+			err = b.build(document.Expecting(ctx, b.source.Format()))
 		}
 		if errors.Is(err, errMoved) && !b.began && attempt < maxMoves {
 			continue // the array changed while the builder read its metadata
@@ -177,7 +178,7 @@ func newBuilder(ctx context.Context, st store.Store, path string, o Options) (*b
 	if err != nil {
 		return nil, err
 	}
-	return b, b.plan(ctx)
+	return b, b.plan(document.Expecting(ctx, b.source.Format()))
 }
 
 // plan sets b.levels, b.assets, b.state and b.counter.

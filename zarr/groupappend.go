@@ -87,7 +87,10 @@ func (g *Group) Append(ctx context.Context, dim string, o AppendOptions, rows ..
 			return root.Source(), nil
 		},
 		Open: func(ctx context.Context, path string) (grow.Array, error) {
-			at := &hierarchy.Node{Store: root.Store, Path: path, Cfg: root.Cfg}
+			at, err := root.Child(hierarchy.Below(root.Path, path))
+			if err != nil {
+				return nil, err
+			}
 			a, err := at.OpenStored(ctx, document.Array)
 			if err != nil {
 				return nil, err

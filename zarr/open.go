@@ -12,7 +12,7 @@ import (
 )
 
 // OpenArray opens the array at path, where "" is the store's root. It detects the format in one
-// round trip, or in two for Zarr v1, which is read-only.
+// round trip, or in three for Zarr v1, which is read-only.
 //
 // OpenArray returns ErrNotFound if no array is stored at path. It returns ErrRefused if it found no
 // metadata and the store refused access to some of the documents that it tried.

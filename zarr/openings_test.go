@@ -12,9 +12,11 @@ import (
 	"testing/synctest"
 	"time"
 
+	metadata "github.com/zargo-io/zargo/internal/document"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/codec"
 	"github.com/zargo-io/zargo/zarr/dtype"
+	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
@@ -62,6 +64,25 @@ func TestOpenings(t *testing.T) {
 			return err
 		}
 	}
+	absent := func(path string) func(context.Context, store.Store) error {
+		return func(ctx context.Context, st store.Store) error {
+			_, err := zarr.OpenArray(ctx, st, path)
+			if errors.Is(err, fault.NotFound) {
+				return nil
+			}
+			return fmt.Errorf("got %w, want fault.NotFound", err)
+		}
+	}
+	expected := func(format int, f func(context.Context, store.Store) error) func(context.Context, store.Store) error {
+		return func(ctx context.Context, st store.Store) error { return f(metadata.Expecting(ctx, format), st) }
+	}
+	refreshed := func(ctx context.Context, g *zarr.Group) error {
+		a, err := g.OpenArray(ctx, "x")
+		if err == nil {
+			_, err = a.Refresh(ctx)
+		}
+		return err
+	}
 	group := func(path string, then func(context.Context, *zarr.Group) error, opts ...zarr.Option) func(context.Context, store.Store) error {
 		return func(ctx context.Context, st store.Store) error {
 			g, err := zarr.OpenGroup(ctx, st, path, opts...)
@@ -108,7 +129,11 @@ func TestOpenings(t *testing.T) {
 		v := fmt.Sprint("v", format)
 		step("open a "+v+" array", array(plain+"/x"))
 		step("open a "+v+" array of a known format", array(plain+"/x", known))
+		step("open a "+v+" array of an expected format", expected(format, array(plain+"/x")))
+		step("open an absent array of an expected format v"+fmt.Sprint(format), expected(format, absent(plain+"/none")))
+		step("open an absent array", absent(plain+"/none"))
 		step("open a "+v+" group", group(plain, nil))
+		step("open a "+v+" group and an array through it, and the array again", group(plain, refreshed))
 		step("open a "+v+" group of a known format", group(plain, nil, known))
 		if format == 2 {
 			step("open a v2 group of a known format, without consolidated metadata", group(plain, nil, known, zarr.IgnoreConsolidated()))

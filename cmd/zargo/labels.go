@@ -210,7 +210,7 @@ func (c *coordinates) group(ctx context.Context, l level) (*zarr.Group, error) {
 		c.opened = append(c.opened, p)
 	}
 	// The array was opened from its own documents, and consolidated metadata may be out of date.
-	g, err := zarr.OpenGroup(ctx, p.Store, l.path, c.s.options(zarr.IgnoreConsolidated())...)
+	g, err := zarr.OpenGroup(c.s.expecting(ctx), p.Store, l.path, c.s.options(zarr.IgnoreConsolidated())...)
 	switch {
 	case errors.Is(err, fault.NotFound):
 		g = nil

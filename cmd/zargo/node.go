@@ -22,8 +22,9 @@ func (s *session) openNode(ctx context.Context, url string, more ...zarr.Option)
 	if err != nil {
 		return nil, nil, err
 	}
-	n, err := zarr.Open(ctx, p.Store, p.path, s.options(more...)...)
+	n, err := zarr.Open(s.expecting(ctx), p.Store, p.path, s.options(more...)...)
 	if err == nil {
+		s.opened(n)
 		return p, n, nil
 	}
 	p.release()
@@ -43,8 +44,9 @@ func (s *session) openStored(ctx context.Context, url string, more ...zarr.Optio
 	if err != nil {
 		return nil, nil, err
 	}
-	n, err := zarr.Open(ctx, p.Store, p.path, s.options(more...)...)
+	n, err := zarr.Open(s.expecting(ctx), p.Store, p.path, s.options(more...)...)
 	if err == nil {
+		s.opened(n)
 		n, err = n.Stored(ctx)
 	}
 	if err != nil {
@@ -72,8 +74,9 @@ func (s *session) openArray(ctx context.Context, url string, more ...zarr.Option
 	if err != nil {
 		return nil, nil, err
 	}
-	a, err := zarr.OpenArray(ctx, p.Store, p.path, s.options(more...)...)
+	a, err := zarr.OpenArray(s.expecting(ctx), p.Store, p.path, s.options(more...)...)
 	if err == nil {
+		s.opened(a)
 		return p, a, nil
 	}
 	p.release()
@@ -101,7 +104,7 @@ func (s *session) openCopied(ctx context.Context, l openurl.Location, more ...za
 		return nil, nil
 	}
 	var n zarr.Node
-	g, err := zarr.OpenGroup(ctx, p.Store, "", s.options(more...)...)
+	g, err := zarr.OpenGroup(s.expecting(ctx), p.Store, "", s.options(more...)...)
 	if err == nil {
 		n, err = g.Open(ctx, p.path)
 	}
@@ -152,11 +155,12 @@ func (s *session) openRooted(ctx context.Context, url string) (*place, zarr.Node
 		s.above = err
 		return s.openNode(ctx, url) // the hierarchy above cannot be opened
 	}
-	n, err := zarr.Open(ctx, p.Store, p.path, s.options()...)
+	n, err := zarr.Open(s.expecting(ctx), p.Store, p.path, s.options()...)
 	if err != nil {
 		p.release()
 		return nil, nil, p.fail(s.notZarr(ctx, nodeOf(l), err))
 	}
+	s.opened(n)
 	return p, n, nil
 }
 

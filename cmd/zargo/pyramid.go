@@ -61,7 +61,7 @@ func (c *pyramidCmd) Run(ctx context.Context, s *session) error {
 		s.far.at(int64(x.Done), int64(x.Objects))
 	}
 	o.Dropped = s.dropped
-	levels, err := pyramid.Build(ctx, p.Store, n.Path(), o)
+	levels, err := pyramid.Build(s.expecting(ctx), p.Store, n.Path(), o)
 	if err != nil {
 		err = p.fail(&reworded{strings.TrimPrefix(err.Error(), fmt.Sprintf("pyramid of %q: ", n.Path())), err})
 		if ctx.Err() != nil {
@@ -107,7 +107,7 @@ func (c *pyramidCmd) consolidated(ctx context.Context, s *session, p *place, sou
 		if at == "." {
 			at = ""
 		}
-		n, err := zarr.Open(ctx, p.Store, at, s.options(zarr.IgnoreConsolidated())...)
+		n, err := zarr.Open(s.expecting(ctx), p.Store, at, s.options(zarr.IgnoreConsolidated())...)
 		switch {
 		case errors.Is(err, fault.NotFound): // the dimension has no coordinate
 			continue

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/zargo-io/zargo/internal/document"
 	"github.com/zargo-io/zargo/openurl"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -161,7 +163,8 @@ const (
 // look reports whether a group is stored at path. An array at path is an error, because nothing can
 // be created below an array.
 func (s *session) look(ctx context.Context, st store.Store, path string) (found, error) {
-	n, err := zarr.Open(ctx, st, path, s.options()...)
+	expect := cmp.Or(s.format, 3) // most groups above a node do not exist
+	n, err := zarr.Open(document.Expecting(ctx, expect), st, path, s.options()...)
 	switch {
 	case errors.Is(err, fault.NotFound):
 		return nothing, nil
@@ -175,5 +178,6 @@ func (s *session) look(ctx context.Context, st store.Store, path string) (found,
 		}
 		return nothing, fault.Newf(fault.Exists, "a node cannot be created below an array: %s", above)
 	}
+	s.opened(n)
 	return group, nil
 }

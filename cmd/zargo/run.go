@@ -15,6 +15,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/zargo-io/zargo/cmd/zargo/internal/render"
+	"github.com/zargo-io/zargo/internal/document"
 	"github.com/zargo-io/zargo/openurl"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/codec"
@@ -91,6 +92,7 @@ type session struct {
 	raw     io.Writer // values, files and pictures, unchanged
 	far     *progress
 	slow    *late
+	format  int   // of the node that was opened last; 0 before
 	above   error // why a group above the last opened node could not be read
 	inPipe  bool  // out is not a terminal
 	columns int   // of the terminal, or defaultColumns
@@ -257,6 +259,14 @@ func (e *expired) Error() string {
 }
 
 func (e *expired) Unwrap() []error { return []error{e.errTimeout, e.err} }
+
+// opened notes the format of an opened node, which nodes that are opened later are expected to have.
+func (s *session) opened(n zarr.Node) { s.format = n.Format() }
+
+// expecting returns a context for opening nodes of the same hierarchy as the last opened node.
+func (s *session) expecting(ctx context.Context) context.Context {
+	return document.Expecting(ctx, s.format)
+}
 
 // options returns the options of every node that the run opens.
 func (s *session) options(more ...zarr.Option) []zarr.Option {

@@ -254,7 +254,13 @@ func (g ground) holds(ctx context.Context) error {
 // groupHere creates a group unless one exists. It returns the document of the group, and reports
 // whether it tried to create the group. It returns fault.Exists if an array exists.
 func (n *Node) groupHere(ctx context.Context, format int) (doc Doc, tried bool, err error) {
-	docs, err := n.Find(ctx, Any)
+	// Nearly all groups above a new node have its format. Before a v2 group is created, a .zattrs
+	// without a node must be found too.
+	at := n.At(n.Path)
+	if at.Expect = format; format == 2 {
+		at.Expect = anyFormat
+	}
+	docs, err := at.Find(ctx, Any)
 	if err != nil && !errors.Is(err, fault.Refused) {
 		return doc, false, err
 	}

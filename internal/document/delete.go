@@ -41,7 +41,7 @@ func (n *Node) delete(ctx context.Context, key string, v store.Version) error {
 // Remove returns fault.Exists if the node is a group.
 func (n *Node) Remove(ctx context.Context, v1 func(Set) error) error {
 	all := n.At(n.Path)
-	all.Format = 0
+	all.Format, all.Expect = 0, anyFormat // a .zattrs without a node counts too
 	suffix := ""
 	for {
 		docs, err := all.Find(ctx, Any)

@@ -85,8 +85,79 @@ func (n *Node) Probe(ctx context.Context, key string) (store.Value, error) {
 // are denied but another document makes a node, the denied documents count as absent, since a
 // bucket may return 403 for every absent key. If no document makes a node, Find returns the errors
 // of the denied reads.
+//
+// If the node is expected to have v3 metadata, Find first reads only zarr.json. It reads the other
+// documents if zarr.json is absent or its read was denied. The result is the same, because zarr.json
+// takes precedence over all of them.
 func (n *Node) Find(ctx context.Context, k Kind) (Set, error) {
+	if n.expectsV3(ctx) {
+		return n.findAfterV3(ctx, k, false)
+	}
 	return n.FindRest(ctx, Set{}, n.Names(k)...)
+}
+
+// FindAll is like Find, but also reads a v1 array if no other node exists.
+func (n *Node) FindAll(ctx context.Context, k Kind) (Set, error) {
+	if n.expectsV3(ctx) {
+		return n.findAfterV3(ctx, k, k != Group)
+	}
+	docs, err := n.FindRest(ctx, Set{}, n.Names(k)...)
+	if err == nil && !docs.found() && n.Format <= 1 && k != Group {
+		return n.FindV1(ctx)
+	}
+	return docs, err
+}
+
+// anyFormat is the value of Node.Expect for a search that reads all documents at once.
+const anyFormat = -1
+
+// expectsV3 reports whether a search begins with zarr.json. For a node that is expected to have v2
+// metadata, it does not begin with the documents of v2: zarr.json takes precedence over them, so it
+// must be read in any case.
+func (n *Node) expectsV3(ctx context.Context) bool {
+	expect := n.Expect
+	if expect == 0 {
+		expect, _ = ctx.Value(expecting{}).(int)
+	}
+	return expect == 3 && n.Format == 0
+}
+
+// expecting is the key of the format in a context of [Expecting].
+type expecting struct{}
+
+// Expecting returns a context for searches of nodes of a hierarchy in which another node has the
+// format. It sets Node.Expect where that is 0.
+func Expecting(ctx context.Context, format int) context.Context {
+	return context.WithValue(ctx, expecting{}, format)
+}
+
+// findAfterV3 reads zarr.json, and the other documents only if that makes no node. It reads the
+// attributes of v2 and v1 only if the node has them.
+func (n *Node) findAfterV3(ctx context.Context, k Kind, v1 bool) (Set, error) {
+	docs, err := n.Read(ctx, ZarrJSON)
+	if err != nil || docs.Has(ZarrJSON) {
+		return docs, err
+	}
+	var names []string
+	if k != Group {
+		names = append(names, ZArray)
+	}
+	if k != Array {
+		names = append(names, ZGroup)
+	}
+	if v1 {
+		names = append(names, V1Array)
+	}
+	if docs, err = n.FindRest(ctx, docs, names...); err != nil {
+		return Set{}, err
+	}
+	switch {
+	case docs.found():
+		return n.FindRest(ctx, docs, ZAttrs)
+	case docs.Has(V1Array):
+		return n.withRest(ctx, docs, V1Attrs)
+	}
+	return docs, nil
 }
 
 // FindMember is like Find for one member of a group. Most members are arrays, so FindMember reads
@@ -101,6 +172,12 @@ func (n *Node) FindMember(ctx context.Context) (Set, error) {
 
 // FindRest reads the named documents and adds them to docs, the documents that were read before.
 func (n *Node) FindRest(ctx context.Context, docs Set, names ...string) (Set, error) {
+	docs, err := n.withRest(ctx, docs, names...)
+	return docs.proven(err)
+}
+
+// withRest is like FindRest for a set that need not make a node.
+func (n *Node) withRest(ctx context.Context, docs Set, names ...string) (Set, error) {
 	rest, err := n.Read(ctx, names...)
 	if err != nil {
 		return Set{}, err
@@ -109,7 +186,7 @@ func (n *Node) FindRest(ctx context.Context, docs Set, names ...string) (Set, er
 	for name, err := range docs.Refused {
 		rest.refuse(name, err)
 	}
-	return rest.proven(nil)
+	return rest, nil
 }
 
 // Names returns the names of the documents to read for a node of kind k.
@@ -135,7 +212,7 @@ func (s Set) proven(err error) (Set, error) {
 	if err != nil {
 		return Set{}, err
 	}
-	if !s.Has(ZarrJSON) && !s.Has(ZArray) && !s.Has(ZGroup) {
+	if !s.found() {
 		err = s.refusals()
 	}
 	if err != nil {
@@ -144,9 +221,12 @@ func (s Set) proven(err error) (Set, error) {
 	return s, nil
 }
 
-// refusals joins the errors of s.Refused in a fixed order.
+// found reports whether the documents make a v2 or v3 node.
+func (s Set) found() bool { return s.Has(ZarrJSON) || s.Has(ZArray) || s.Has(ZGroup) }
+
+// refusals joins, in a fixed order, the errors of s.Refused for documents that make a node.
 func (s Set) refusals() (err error) {
-	for _, name := range []string{ZarrJSON, ZArray, ZGroup, ZAttrs, V1Array, V1Attrs} {
+	for _, name := range []string{ZarrJSON, ZArray, ZGroup, V1Array} {
 		if s.Refused[name] != nil {
 			err = errors.Join(err, s.Refused[name])
 		}
@@ -157,14 +237,14 @@ func (s Set) refusals() (err error) {
 // FindV1 reads the documents of a v1 array. It returns an empty Set if the array is absent. Callers
 // must try the other formats before.
 func (n *Node) FindV1(ctx context.Context) (Set, error) {
-	docs, err := n.Read(ctx, V1Array, V1Attrs)
+	docs, err := n.Read(ctx, V1Array)
 	switch {
 	case err != nil:
 		return Set{}, err
 	case !docs.Has(V1Array):
 		return Set{}, docs.refusals()
 	}
-	return docs, nil
+	return n.withRest(ctx, docs, V1Attrs)
 }
 
 // grace is how long Read waits for the responses for v2 documents after it has received zarr.json.

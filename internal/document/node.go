@@ -39,6 +39,7 @@ type Node struct {
 	Store        store.Store
 	Path         string          // normalised; "" is the root
 	Format       int             // 1, 2 or 3 to read only documents of that format; 0 for any
+	Expect       int             // format of a related node, with whose documents a search begins; 0 if unknown
 	Limit        int64           // maximum size of a document in bytes; a longer document returns fault.Limit
 	SingleWriter bool            // replaces and deletes documents without a condition
 	Parser       meta.Parser     // parses documents that decide what may be created or deleted

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/zargo-io/zargo/internal/derived"
+	"github.com/zargo-io/zargo/internal/document"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
@@ -105,7 +106,7 @@ func Above(ctx context.Context, n zarr.Node) (groups []*zarr.Group, unread []err
 	st, opts := n.(interface{ Store() store.Store }).Store(), n.(interface{ Options() []zarr.Option }).Options()
 	for path := n.Path(); path != ""; {
 		path = parent(path)
-		g, err := zarr.OpenGroup(ctx, st, path, append(slices.Clone(opts), zarr.IgnoreConsolidated())...)
+		g, err := zarr.OpenGroup(document.Expecting(ctx, n.Format()), st, path, append(slices.Clone(opts), zarr.IgnoreConsolidated())...)
 		switch {
 		case err == nil:
 			groups = append(groups, g)

@@ -93,7 +93,7 @@ func (n *Node) withAttrs(attrs map[string]any) (doc []byte, err error) {
 // Reload returns fault.NotFound.
 func (n *Node) Reload(ctx context.Context) (*Node, error) {
 	at := n.at(n.Path)
-	at.Cfg = n.Cfg.Stored()
+	at.Cfg.Documents = nil
 	fresh, err := at.OpenStored(ctx, document.Any)
 	if errors.Is(err, fault.NotFound) {
 		err = fault.Newf(fault.NotFound, "the node is only in %s, so it cannot be written: %w", n.From, err)

@@ -115,7 +115,7 @@ func (n *Node) consolidateOnce(ctx context.Context, first *bool) (*Node, error) 
 	out := root
 	if out.Format == 3 {
 		at := n.at(n.Path)
-		at.Cfg = n.Cfg.Stored()
+		at.Cfg.Documents = nil
 		if out, err = at.Parse(document.Docs{{Name: document.ZarrJSON, Bytes: doc, Version: version}}.Set()); err != nil {
 			return nil, n.Errorf(err)
 		}
@@ -130,7 +130,7 @@ func (n *Node) consolidateOnce(ctx context.Context, first *bool) (*Node, error) 
 // from the store.
 func (n *Node) Again(ctx context.Context) (*Node, error) {
 	at := n.at(n.Path)
-	at.Cfg = n.Cfg.Stored()
+	at.Cfg.Documents = nil
 	at.Cfg.Direct = true
 	return at.OpenStored(ctx, document.Group)
 }

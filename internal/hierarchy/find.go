@@ -34,17 +34,11 @@ func (n *Node) find(ctx context.Context, w document.Kind) (*Node, error) {
 	if w == document.Group && n.Cfg.Format == 2 && !n.Cfg.Direct {
 		return n.openGroupV2(ctx)
 	}
-	docs, err := n.Docs().Find(ctx, w)
+	docs, err := n.Docs().FindAll(ctx, w)
 	if err != nil {
 		return nil, err
 	}
-	found, err := n.Parse(docs)
-	if err == nil && found == nil && n.Cfg.Format <= 1 && w != document.Group {
-		if docs, err = n.Docs().FindV1(ctx); err == nil {
-			found, err = n.Parse(docs)
-		}
-	}
-	return found, err
+	return n.Parse(docs)
 }
 
 // wanted returns fault.NotFound if n is nil or not of kind w.
@@ -84,6 +78,7 @@ func (n *Node) OpenBelow(ctx context.Context, path string, w document.Kind) (*No
 // Refresh opens an array again from its stored documents. It returns fault.NotFound if the store
 // proves their absence, also if consolidated metadata contains the array.
 func (n *Node) Refresh(ctx context.Context) (*Node, error) {
-	at := &Node{Store: n.Store, Path: n.Path, Cfg: n.Cfg.Stored()}
+	at := n.at(n.Path)
+	at.Cfg.Documents = nil
 	return at.OpenStored(ctx, document.Array)
 }

@@ -18,7 +18,7 @@ import (
 // details.
 func (n *Node) OpenOrCreateGroup(ctx context.Context, format int, attrs map[string]any, specs map[string]arrayspec.Spec) (*Node, error) {
 	at := n.at(n.Path)
-	at.Cfg = n.Cfg.Stored()
+	at.Cfg.Documents = nil
 	g, err := at.groupThere(ctx, format, attrs)
 	if err != nil {
 		return nil, err

@@ -30,6 +30,7 @@ type Node struct {
 	// not read from the store, or if it is an absent .zattrs, its Version is empty.
 	AttrsDoc document.Stored
 	From     Origin
+	expect   int       // format of the node from which this node was reached; 0 if unknown
 	in       *string   // path of the v2 group through which the node is created, or nil
 	Model    meta.Node // a *meta.Array or a *meta.Group, as parsed
 
@@ -63,7 +64,7 @@ func (n *Node) Array() *meta.Array {
 // Docs returns the accessor of the documents of the node, with the node's options.
 func (n *Node) Docs() *document.Node {
 	return &document.Node{
-		Store: n.Store, Path: n.Path, Format: n.Cfg.Format, Limit: n.Cfg.MaxMetadata, SingleWriter: n.Cfg.SingleWriter,
+		Store: n.Store, Path: n.Path, Format: n.Cfg.Format, Expect: n.expect, Limit: n.Cfg.MaxMetadata, SingleWriter: n.Cfg.SingleWriter,
 		Parser: meta.Parser{Types: n.Cfg.Types}, Account: account.Options{Report: n.Cfg.Report}, Group: n.in,
 	}
 }
@@ -87,8 +88,11 @@ func (n *Node) Source() *document.Source {
 // Errorf wraps err with the path of the node and the name of the store.
 func (n *Node) Errorf(err error) error { return document.Errorf(n.Store, n.Path, err) }
 
-// at returns the unopened node at a path of the store, with the same options.
-func (n *Node) at(path string) *Node { return &Node{Store: n.Store, Path: path, Cfg: n.Cfg} }
+// at returns the unopened node at a path of the store, with the same options. If n is opened, the
+// node is expected to have the same format.
+func (n *Node) at(path string) *Node {
+	return &Node{Store: n.Store, Path: path, Cfg: n.Cfg, expect: n.Format}
+}
 
 // Child returns the unopened node at a path below a group, with the group's options.
 func (n *Node) Child(path string) (*Node, error) {
@@ -216,7 +220,7 @@ func (n *Node) Reparsed(doc document.Stored) (*Node, error) {
 		docs = append(docs, document.Doc{Name: document.ZAttrs, Bytes: d.Bytes, Version: d.Version})
 	}
 	at := n.at(n.Path)
-	at.Cfg = n.Cfg.Stored()
+	at.Cfg.Documents = nil
 	b, err := at.Parse(docs.Set())
 	if err == nil && n.Format == 2 {
 		b.AttrsDoc = n.AttrsDoc // also if .zattrs is absent or its read was denied
