@@ -259,7 +259,8 @@ const longestHint = time.Minute
 // hint returns the wait that the server requested with err (Retry-After), or less. A server that
 // serves other requests is only busy. Some servers request a minute with each refusal even then, so
 // the hint counts at most as bound, the bound of the wait while all requests are refused, which
-// doubles with each attempt. If the refusal concerns only the key of the request, the whole hint applies.
+// doubles with each attempt. If the refusal concerns only the key of the request, the whole hint
+// applies.
 func (r *run) hint(err error, bound time.Duration) time.Duration {
 	var after interface{ RetryAfter() time.Duration }
 	if !errors.As(err, &after) {
