@@ -98,14 +98,39 @@ func (g *Group) Append(ctx context.Context, dim string, o AppendOptions, rows ..
 			return growing{newNode(a, g.cfg).(*Array)}, nil
 		},
 	}
+	known := hierarchy.KnownIn(ctx)
+	if known != nil {
+		in.Done = func(a grow.Array) { known.Add(viewed(a).at) }
+	}
+	if handed := g.at.Handed(ctx); handed != nil && o.TakeOver == 0 {
+		in.Handed = &grow.Group{
+			At: in.At, Done: in.Done,
+			Stored: func(context.Context) (*document.Source, error) {
+				root = handed
+				return root.Source(), nil
+			},
+			Open: func(ctx context.Context, path string) (grow.Array, error) {
+				at, err := root.Child(hierarchy.Below(root.Path, path))
+				if err != nil {
+					return nil, err
+				}
+				if a := at.Handed(ctx); a != nil && a.Array() != nil {
+					return growing{newNode(a, g.cfg).(*Array)}, nil
+				}
+				return in.Open(ctx, path)
+			},
+		}
+	}
 	doc, err := in.Append(ctx, dim, of, o.grow())
 	if err != nil {
+		known.Forget()
 		return nil, g.errf(err)
 	}
 	out, err := root.Reparsed(doc)
 	if err != nil {
 		return nil, g.errf(err)
 	}
+	known.Add(out)
 	out.Cfg = g.cfg.Stored()
 	return &Group{nodeOf(out, g.cfg)}, nil
 }

@@ -8,8 +8,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/dataset"
 	"github.com/zargo-io/zargo/internal/follow"
+	"github.com/zargo-io/zargo/internal/hierarchy"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -28,6 +30,10 @@ func (c *appendCmd) group(ctx context.Context, s *session, p *place, g *zarr.Gro
 		if !strings.Contains(text, "=") {
 			return usagef("%s is a group: each argument must be ARRAY=FILE.npy, not %q", p.where, text)
 		}
+	}
+	ctx, err := c.open(ctx, g)
+	if err != nil {
+		return p.fail(err)
 	}
 	index, err := c.index(ctx, g)
 	if err != nil {
@@ -73,6 +79,30 @@ func (c *appendCmd) group(ctx context.Context, s *session, p *place, g *zarr.Gro
 		return p.fail(err)
 	}
 	return c.after(ctx, s, p, d.Group())
+}
+
+// open opens the arrays to append to concurrently, and returns a context in which they are not read
+// again. An array that cannot be opened is an error when it is needed.
+func (c *appendCmd) open(ctx context.Context, g *zarr.Group) (context.Context, error) {
+	known := &hierarchy.Known{}
+	known.Add(hierarchy.Of(g))
+	ctx = hierarchy.Knowing(ctx, known)
+	paths := []string{c.Dim}
+	for _, text := range c.Files {
+		if path, _, _ := strings.Cut(text, "="); path != c.Dim {
+			paths = append(paths, path)
+		}
+	}
+	err := concurrency.EachN(ctx, len(paths), len(paths), func(ctx context.Context, i int) error {
+		if i == 0 && (c.AnyOrder && !c.IfAbsent || strings.Contains(c.Dim, "/")) && !slices.ContainsFunc(c.Files, func(text string) bool { return strings.HasPrefix(text, c.Dim+"=") }) {
+			return nil // the labels do not matter
+		}
+		if a, err := g.OpenArray(ctx, paths[i]); err == nil {
+			known.Add(hierarchy.Of(a))
+		}
+		return nil
+	})
+	return ctx, err
 }
 
 // index returns the index coordinate of the dimension. It returns nil if the group does not have

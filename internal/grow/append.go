@@ -44,6 +44,7 @@ type appending struct {
 	group    *group // nil for an append to a single array
 	members  []member
 	from, to int
+	wrote    bool // the rows may have been stored
 }
 
 // member is one array of an append.
@@ -62,6 +63,7 @@ func (w *appending) run(ctx context.Context) error {
 	if err := w.claim(ctx); err != nil {
 		return w.release(ctx, w.errf(err))
 	}
+	w.wrote = true
 	if err := w.write(ctx); err != nil {
 		return w.release(ctx, err)
 	}

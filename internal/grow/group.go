@@ -23,6 +23,12 @@ type Group struct {
 	Stored func(ctx context.Context) (*document.Source, error)
 	// Open opens an array by its own documents. path is relative to the store's root.
 	Open func(ctx context.Context, path string) (Array, error)
+	// Handed is the same access by documents that were read before Append, or nil. Append uses it for
+	// its first attempt. If that fails before it writes rows, the documents may have changed since, so
+	// Append begins again by the documents that Stored and Open read.
+	Handed *Group
+	// Done is called for each array after a successful append; or nil.
+	Done func(a Array)
 }
 
 // Rows describes the rows that an append adds to one array of a group.
@@ -62,8 +68,16 @@ func (e *halfAppended) Unwrap() error { return e.err }
 // the group that carries claims, as stored after the append. If Append waits for another process or
 // starts again, it writes the rows again.
 func (g Group) Append(ctx context.Context, dim string, rows []Rows, o Options) (doc document.Stored, err error) {
+	handed := g.Handed
 	err = o.waiting(ctx, g.At, func() (again bool, err error) {
-		doc, err = g.once(ctx, dim, rows, o)
+		wrote := false
+		if handed != nil {
+			doc, wrote, err = handed.once(ctx, dim, rows, o)
+			handed = nil
+		}
+		if !wrote {
+			doc, _, err = g.once(ctx, dim, rows, o)
+		}
 		var half *halfAppended
 		return !errors.As(err, &half), err
 	})
@@ -72,39 +86,46 @@ func (g Group) Append(ctx context.Context, dim string, rows []Rows, o Options) (
 
 // once makes one attempt. Its decisions depend on the group's document, and are valid only while
 // the stored document equals, byte for byte, the document that once read.
-func (g Group) once(ctx context.Context, dim string, rows []Rows, o Options) (doc document.Stored, err error) {
+//
+// wrote reports that the rows may have been stored.
+func (g Group) once(ctx context.Context, dim string, rows []Rows, o Options) (doc document.Stored, wrote bool, err error) {
 	s, err := g.Stored(ctx)
 	if err != nil {
-		return doc, err
+		return doc, false, err
 	}
 	of := &group{Group: g, Source: s, dim: dim}
 	if of.old, err = document.ClaimIn(s.Attrs); err != nil {
-		return doc, err
+		return doc, false, err
 	}
 	if of.copies, err = of.copied(ctx); err != nil {
-		return doc, err
+		return doc, false, err
 	}
 	w := &appending{o: o, group: of}
 	n, err := w.open(ctx, rows)
 	if err != nil {
-		return doc, err
+		return doc, false, err
 	}
 	if err := w.decide(n); err != nil {
-		return doc, err
+		return doc, false, err
 	}
 	if err := o.mayBegin(w.from, func() error { return of.unchanged(ctx) }); err != nil {
-		return doc, err
+		return doc, false, err
 	}
 	if n == 0 {
-		return s.Attrs, nil
+		return s.Attrs, false, nil
 	}
 	if err := of.complete(ctx, w.members); err != nil {
-		return doc, err
+		return doc, false, err
 	}
 	if err := w.run(ctx); err != nil {
-		return doc, err
+		return doc, w.wrote, err
 	}
-	return of.held.Doc(), nil
+	for _, m := range w.members {
+		if g.Done != nil {
+			g.Done(m.array)
+		}
+	}
+	return of.held.Doc(), true, nil
 }
 
 // open opens the arrays. It returns the number of rows, which must be the same for all arrays.

@@ -64,6 +64,9 @@ func (n *Node) OpenBelow(ctx context.Context, path string, w document.Kind) (*No
 	if found, err := c.openGiven(w); err != nil || found != nil {
 		return found, err
 	}
+	if found := c.known(ctx); found != nil && found.wanted(w) == nil {
+		return found, nil
+	}
 	found, bad, err := n.listed(ctx, Below(n.Path, c.Path), w)
 	if err != nil || found != nil {
 		return found, err

@@ -248,6 +248,9 @@ func (n *Node) openChild(ctx context.Context, c document.Place, most int64) (*No
 	if found, err := at.openGiven(document.Any); err != nil || found != nil {
 		return found, err
 	}
+	if found := at.known(ctx); found != nil {
+		return found, nil
+	}
 	denied := error(nil) // as in a search for documents, it counts as absent if another document makes a node
 	for _, f := range formats {
 		in := at.Docs()
@@ -265,6 +268,7 @@ func (n *Node) openChild(ctx context.Context, c document.Place, most int64) (*No
 			return nil, at.Errorf(err)
 		}
 		if found != nil {
+			KnownIn(ctx).Add(found)
 			return found, nil
 		}
 	}
