@@ -78,48 +78,30 @@ func (g *Group) Append(ctx context.Context, dim string, o AppendOptions, rows ..
 		return nil, g.errf(err)
 	}
 	var root *hierarchy.Node // the group as read from the store
-	in := grow.Group{
-		At: g.at.Docs(),
-		Stored: func(ctx context.Context) (s *document.Source, err error) {
-			if root, err = g.at.Again(ctx); err != nil {
-				return nil, err
-			}
-			return root.Source(), nil
-		},
-		Open: func(ctx context.Context, path string) (grow.Array, error) {
-			at, err := root.Child(hierarchy.Below(root.Path, path))
-			if err != nil {
-				return nil, err
-			}
-			a, err := at.OpenStored(ctx, document.Array)
-			if err != nil {
-				return nil, err
-			}
-			return growing{newNode(a, g.cfg).(*Array)}, nil
-		},
-	}
 	known := hierarchy.KnownIn(ctx)
-	if known != nil {
-		in.Done = func(a grow.Array) { known.Add(viewed(a).at) }
-	}
-	if handed := g.at.Handed(ctx); handed != nil && o.TakeOver == 0 {
-		in.Handed = &grow.Group{
-			At: in.At, Done: in.Done,
-			Stored: func(context.Context) (*document.Source, error) {
-				root = handed
+	access := func(handed *hierarchy.Node) *grow.Group {
+		return &grow.Group{
+			At: g.at.Docs(), Done: func(a grow.Array) { known.Add(viewed(a).at) },
+			Stored: func(ctx context.Context) (s *document.Source, err error) {
+				if root = handed; root == nil {
+					if root, err = g.at.Again(ctx); err != nil {
+						return nil, err
+					}
+				}
 				return root.Source(), nil
 			},
 			Open: func(ctx context.Context, path string) (grow.Array, error) {
-				at, err := root.Child(hierarchy.Below(root.Path, path))
+				at, err := root.OpenArray(ctx, path, handed != nil)
 				if err != nil {
 					return nil, err
 				}
-				if a := at.Handed(ctx); a != nil && a.Array() != nil {
-					return growing{newNode(a, g.cfg).(*Array)}, nil
-				}
-				return in.Open(ctx, path)
+				return growing{newNode(at, g.cfg).(*Array)}, nil
 			},
 		}
+	}
+	in := access(nil)
+	if handed := g.at.Handed(ctx); handed != nil && o.TakeOver == 0 {
+		in.Handed = access(handed)
 	}
 	doc, err := in.Append(ctx, dim, of, o.grow())
 	if err != nil {

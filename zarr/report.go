@@ -80,8 +80,5 @@ func (o Option) Count(st store.Store) (store.Store, bool) {
 	if o.apply == nil || o.apply(&c) != nil || c.Report == none {
 		return st, false
 	}
-	if c.Report == nil {
-		return st, true
-	}
 	return account.Counted(st, c.Report), true
 }

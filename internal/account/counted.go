@@ -8,9 +8,10 @@ import (
 )
 
 // Counted returns s with all its requests, and their events, counted in r. [Begin] does not count
-// requests to such a store in r a second time. If s is counted in r already, Counted returns s.
+// requests to such a store in r a second time. If r is nil, or if s is counted in r already, Counted
+// returns s.
 func Counted(s store.Store, r *Report) store.Store {
-	if isCounted(s, r) {
+	if r == nil || isCounted(s, r) {
 		return s
 	}
 	return store.Around(s, store.Hooks{

@@ -82,6 +82,21 @@ func (n *Node) Handed(ctx context.Context) *Node {
 	return &b
 }
 
+// OpenArray opens the array at path, relative to n, by its stored documents. If handed is true, it
+// uses those of [Node.Handed] if there are any.
+func (n *Node) OpenArray(ctx context.Context, path string, handed bool) (*Node, error) {
+	at, err := n.Child(Below(n.Path, path))
+	if err != nil {
+		return nil, err
+	}
+	if handed {
+		if a := at.Handed(ctx); a != nil && a.Array() != nil {
+			return a, nil
+		}
+	}
+	return at.OpenStored(ctx, document.Array)
+}
+
 // versioned reports whether a put in place of the document can be conditional.
 func versioned(d document.Stored) bool {
 	return d.Refused == nil && (d.Version != "" || !d.There())
