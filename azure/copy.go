@@ -28,9 +28,9 @@ const (
 )
 
 // copy sends one Copy Blob From URL. Azure responds when the copy has ended, and the destination
-// changes at once. The asynchronous Copy Blob is not used: it leaves an empty blob if it is aborted.
-// Servers other than Azure may ignore conditions: copy returns errors.ErrUnsupported for conditions
-// on the destination, and checks a condition on the source by a read.
+// changes at once. The asynchronous Copy Blob is not used: it leaves an empty blob if it is
+// aborted. Servers other than Azure may ignore conditions: copy returns errors.ErrUnsupported for
+// conditions on the destination, and checks a condition on the source by a read.
 func (b *bucket) copy(ctx context.Context, from, to string, o store.CopyOptions) (store.Version, error) {
 	if !b.azure && (o.IfAbsent || o.IfVersion != "") {
 		return "", provider.NoConditions("Azure")

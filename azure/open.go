@@ -38,8 +38,8 @@ import (
 // configured or the credentials are malformed.
 //
 // The store retries requests, limits them (see [Retry] and [MaxInFlight]) and implements
-// store.PageLister, store.BatchDeleter, store.PartPutter and store.Copier. store.As finds its *container.Client,
-// *gcblob.Bucket and store.Tuning.
+// store.PageLister, store.BatchDeleter, store.PartPutter and store.Copier. store.As finds its
+// *container.Client, *gcblob.Bucket and store.Tuning.
 func Open(ctx context.Context, url string, opts ...Option) (store.Store, error) {
 	return new(config).open(ctx, url, opts)
 }

@@ -17,8 +17,8 @@ import (
 // copy copies a value by the method Objects: rewrite. GCS replies to a long rewrite with a token
 // after some time, and the SDK then continues it until it is done or ctx ends. The destination
 // changes only when the rewrite is done. Other servers may ignore conditions: copy returns
-// errors.ErrUnsupported for conditions on the destination, and checks a condition on the source by a
-// read.
+// errors.ErrUnsupported for conditions on the destination, and checks a condition on the source by
+// a read.
 func (b *bucket) copy(ctx context.Context, from, to string, o store.CopyOptions) (store.Version, error) {
 	if !b.google && (o.IfAbsent || o.IfVersion != "") {
 		return "", provider.NoConditions("Google's servers")

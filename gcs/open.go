@@ -30,8 +30,8 @@ import (
 // cannot be read.
 //
 // The store retries requests, limits them (see [Retry] and [MaxInFlight]) and implements
-// store.PageLister, store.BatchDeleter, store.PartPutter and store.Copier. store.As finds its *storage.Client
-// (without retries), *gcblob.Bucket and store.Tuning.
+// store.PageLister, store.BatchDeleter, store.PartPutter and store.Copier. store.As finds its
+// *storage.Client (without retries), *gcblob.Bucket and store.Tuning.
 func Open(ctx context.Context, url string, opts ...Option) (store.Store, error) {
 	return new(config).open(ctx, url, opts)
 }

@@ -184,7 +184,8 @@ func withoutRecord(t *testing.T, doc []byte) []byte {
 	return b
 }
 
-// TestGroupAppendHandedRequests checks that an append sends no request for documents that were read.
+// TestGroupAppendHandedRequests checks that an append sends no request for documents that were
+// read.
 func TestGroupAppendHandedRequests(t *testing.T) {
 	st := mem.New()
 	forecast(t, st, 3, false)

@@ -87,16 +87,15 @@ func (c *appendCmd) open(ctx context.Context, g *zarr.Group) (context.Context, e
 	known := &hierarchy.Known{}
 	known.Add(hierarchy.Of(g))
 	ctx = hierarchy.Knowing(ctx, known)
-	paths := []string{c.Dim}
+	var paths []string
 	for _, text := range c.Files {
-		if path, _, _ := strings.Cut(text, "="); path != c.Dim {
-			paths = append(paths, path)
-		}
+		path, _, _ := strings.Cut(text, "=")
+		paths = append(paths, path)
+	}
+	if c.labelled() && !slices.Contains(paths, c.Dim) {
+		paths = append(paths, c.Dim)
 	}
 	err := concurrency.EachN(ctx, len(paths), len(paths), func(ctx context.Context, i int) error {
-		if i == 0 && (c.AnyOrder && !c.IfAbsent || strings.Contains(c.Dim, "/")) && !slices.ContainsFunc(c.Files, func(text string) bool { return strings.HasPrefix(text, c.Dim+"=") }) {
-			return nil // the labels do not matter
-		}
 		if a, err := g.OpenArray(ctx, paths[i]); err == nil {
 			known.Add(hierarchy.Of(a))
 		}
@@ -105,17 +104,19 @@ func (c *appendCmd) open(ctx context.Context, g *zarr.Group) (context.Context, e
 	return ctx, err
 }
 
+// labelled reports whether the append reads the labels of the dimension.
+func (c *appendCmd) labelled() bool {
+	return (c.IfAbsent || !c.AnyOrder) && !strings.Contains(c.Dim, "/")
+}
+
 // index returns the index coordinate of the dimension. It returns nil if the group does not have
 // it, or if the labels do not matter.
 func (c *appendCmd) index(ctx context.Context, g *zarr.Group) (*zarr.Array, error) {
-	if c.AnyOrder && !c.IfAbsent {
-		return nil, nil
-	}
 	var none error
 	if c.IfAbsent {
 		none = fault.Newf(fault.Selection, "--if-absent requires the array %q with the labels of the dimension", c.Dim)
 	}
-	if strings.Contains(c.Dim, "/") {
+	if !c.labelled() {
 		return nil, none
 	}
 	a, err := g.OpenArray(ctx, c.Dim)

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"io"
 	"log/slog"
 	"strings"
@@ -55,11 +54,7 @@ func (j *jsonLog) end(s *session, name string, took time.Duration, err error) in
 	defer j.mu.Unlock()
 	j.flush()
 	code, level := 0, slog.LevelInfo
-	report, failed := s.report.MarshalJSON()
-	if failed != nil {
-		report = []byte("null")
-	}
-	args := []any{"command", name, "seconds", took.Seconds(), "report", json.RawMessage(report)}
+	args := []any{"command", name, "seconds", took.Seconds(), "report", &s.report}
 	if err != nil {
 		code, level = exitCode(err), slog.LevelError
 		args = append(args, "error", render.Message(err.Error()))

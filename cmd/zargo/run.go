@@ -260,7 +260,8 @@ func (e *expired) Error() string {
 
 func (e *expired) Unwrap() []error { return []error{e.errTimeout, e.err} }
 
-// opened notes the format of an opened node, which nodes that are opened later are expected to have.
+// opened notes the format of an opened node, which nodes that are opened later are expected to
+// have.
 func (s *session) opened(n zarr.Node) { s.format = n.Format() }
 
 // expecting returns a context for opening nodes of the same hierarchy as the last opened node.

@@ -121,8 +121,8 @@ func TestVerbose(t *testing.T) {
 	}
 }
 
-// TestLogJSON checks that every line on standard error is a JSON object, and that the last describes
-// the run.
+// TestLogJSON checks that every line on standard error is a JSON object, and that the last
+// describes the run.
 func TestLogJSON(t *testing.T) {
 	p := newProgram()
 	do(t, p, "create mem://log/a --shape 4 --chunks 2 --dtype int8")

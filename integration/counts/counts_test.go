@@ -25,11 +25,10 @@ import (
 
 var update = flag.Bool("update", false, "write testdata/requests.txt anew")
 
-// The commands of TestCounts, in the order in which they run. URL is a location in the bucket:
-// d3, d2 and dc are datasets in v3, in v2 and in v3 with consolidated metadata, and p is an array of
-// 64 chunks. A line that starts
-// with ! is expected to fail. The number of requests of a line that starts with ~ depends on the order
-// of events.
+// The commands of TestCounts, in the order in which they run. URL is a location in the bucket: d3,
+// d2 and dc are datasets in v3, in v2 and in v3 with consolidated metadata, and p is an array of 64
+// chunks. A line that starts with ! is expected to fail. The number of requests of a line that
+// starts with ~ depends on the order of events.
 const commands = `
 info URL/d3
 info URL/d3/v0

@@ -33,8 +33,8 @@ type listenerKey struct{}
 
 // Begin starts the account of one call on s. The call must use the returned context and store. The
 // store counts the requests of the call and returns fault.Limit for requests beyond the limits. s
-// must be the user's store, which may be [Counted]: requests to a store that Begin returned would be
-// counted twice. With the zero Options, Begin returns ctx, s and a nil Account.
+// must be the user's store, which may be [Counted]: requests to a store that Begin returned would
+// be counted twice. With the zero Options, Begin returns ctx, s and a nil Account.
 func Begin(ctx context.Context, s store.Store, o Options) (context.Context, store.Store, *Account) {
 	if o == (Options{}) {
 		return ctx, s, nil

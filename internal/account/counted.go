@@ -8,8 +8,8 @@ import (
 )
 
 // Counted returns s with all its requests, and their events, counted in r. [Begin] does not count
-// requests to such a store in r a second time. If r is nil, or if s is counted in r already, Counted
-// returns s.
+// requests to such a store in r a second time. If r is nil, or if s is counted in r already,
+// Counted returns s.
 func Counted(s store.Store, r *Report) store.Store {
 	if r == nil || isCounted(s, r) {
 		return s
@@ -28,8 +28,8 @@ func Counted(s store.Store, r *Report) store.Store {
 	})
 }
 
-// isCounted reports whether all requests to s are counted in r. A store that counts requests answers
-// [store.As] for a *Report with the same Counts.
+// isCounted reports whether all requests to s are counted in r. A store that counts requests
+// answers [store.As] for a *Report with the same Counts.
 func isCounted(s store.Store, r *Report) bool { return store.As(s, r) }
 
 // heard returns ctx with a trace that adds events to r. A context that has the trace is returned
@@ -56,8 +56,8 @@ func CountedBy[O counter](s store.Store, opts []O) store.Store {
 	return s
 }
 
-// Uncounted returns s, whose requests no Report counts. It is for stores that a call keeps in memory
-// for itself.
+// Uncounted returns s, whose requests no Report counts. It is for stores that a call keeps in
+// memory for itself.
 func Uncounted(s store.Store) store.Store { return store.Around(s, store.Hooks{Provide: Own}) }
 
 // Own is the Provide of a store whose requests no Report counts.

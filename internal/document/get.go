@@ -87,8 +87,8 @@ func (n *Node) Probe(ctx context.Context, key string) (store.Value, error) {
 // of the denied reads.
 //
 // If the node is expected to have v3 metadata, Find first reads only zarr.json. It reads the other
-// documents if zarr.json is absent or its read was denied. The result is the same, because zarr.json
-// takes precedence over all of them.
+// documents if zarr.json is absent or its read was denied. The result is the same, because
+// zarr.json takes precedence over all of them.
 func (n *Node) Find(ctx context.Context, k Kind) (Set, error) {
 	if n.expectsV3(ctx) {
 		return n.findAfterV3(ctx, k, false)

@@ -25,8 +25,8 @@ func KnownIn(ctx context.Context) *Known {
 type knowing struct{}
 
 // Knowing returns a context with k. Members adds the nodes that it reads. Members, and openings
-// through the group, use the nodes of k. An append to a group uses them for its first attempt, whose
-// puts are conditional on the versions of their documents. It then replaces or forgets them.
+// through the group, use the nodes of k. An append to a group uses them for its first attempt,
+// whose puts are conditional on the versions of their documents. It then replaces or forgets them.
 func Knowing(ctx context.Context, k *Known) context.Context {
 	return context.WithValue(ctx, knowing{}, k)
 }
@@ -70,8 +70,8 @@ func (n *Node) known(ctx context.Context) *Node {
 }
 
 // Handed returns the node as it was read before, for a change whose puts are conditional on the
-// versions of its documents. n may be unopened. Handed returns nil if the context of [Knowing] lacks
-// the node, or if a put would be unconditional.
+// versions of its documents. n may be unopened. Handed returns nil if the context of [Knowing]
+// lacks the node, or if a put would be unconditional.
 func (n *Node) Handed(ctx context.Context) *Node {
 	is := n.known(ctx)
 	if is == nil || is.Cfg.SingleWriter || !versioned(is.Doc) || !versioned(is.AttrsDoc) {

@@ -299,8 +299,8 @@ func TestSlowServer(t *testing.T) {
 	})
 }
 
-// TestDialsFollowRequests checks that there are no more connections than requests in flight, even if
-// a connection takes much longer than a request.
+// TestDialsFollowRequests checks that there are no more connections than requests in flight, even
+// if a connection takes much longer than a request.
 func TestDialsFollowRequests(t *testing.T) {
 	s := &server{answer: func(*link, *http.Request) string {
 		time.Sleep(10 * time.Millisecond)

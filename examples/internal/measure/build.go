@@ -12,8 +12,8 @@ import (
 
 // lean are the build tags without which a program links more of gRPC than it uses. grpcnotrace
 // leaves out gRPC's request traces, whose templates keep the linker from removing unused methods.
-// disable_grpc_modules leaves out the modules of Google's gRPC client for direct connections; package
-// gcs uses HTTP.
+// disable_grpc_modules leaves out the modules of Google's gRPC client for direct connections;
+// package gcs uses HTTP.
 const lean = "grpcnotrace,disable_grpc_modules"
 
 // build builds a package or a file with the flags for deployment. It returns the path of the

@@ -97,8 +97,8 @@ func Limits(l *concurrency.Limits) Option { return layers(provider.Limits(l)) }
 
 // Hedge sends a read a second time if its first byte takes much longer than usual, and uses the
 // response that starts first. Package hedge documents the conditions. Hedging adds at most 9.9 %
-// more reads. While two reads are in flight, it takes memory from the budget of [Limits]. The default is
-// off.
+// more reads. While two reads are in flight, it takes memory from the budget of [Limits]. The
+// default is off.
 func Hedge() Option { return layers(provider.Hedge()) }
 
 // StallTimeout sets the time without progress after which a request fails with fault.Unavailable

@@ -18,12 +18,12 @@
 // The stores of providers use an adaptive limit, a [Bucket]. All stores of a process on one bucket
 // share it. The numbers of reads and writes in flight fall when the service refuses requests, and
 // rise as long as the throughput rises with them. All requests pause if the service requests a wait
-// (Retry-After) and serves none of them. If a service serves fewer than eight concurrent requests, for example because many
-// processes use it, requests are spaced instead. Their rate rises with each served request and
-// falls with each refused one. If the service refuses the requests of one directory more often than
-// others, that directory has limits of its own. docs/adr/016-adaptive-limits.md and docs/adr/027-fleets.md document
-// the rules. [Numbers] has limits on requests and bytes per second, and the number of processes
-// that share a bucket.
+// (Retry-After) and serves none of them. If a service serves fewer than eight concurrent requests,
+// for example because many processes use it, requests are spaced instead. Their rate rises with
+// each served request and falls with each refused one. If the service refuses the requests of one
+// directory more often than others, that directory has limits of its own.
+// docs/adr/016-adaptive-limits.md and docs/adr/027-fleets.md document the rules. [Numbers] has
+// limits on requests and bytes per second, and the number of processes that share a bucket.
 //
 // One call of DeleteAll takes one slot, even if the store below sends several requests. A listing
 // takes one slot for each page.

@@ -74,8 +74,8 @@ func TestHintsRefusedForGood(t *testing.T) {
 	}
 }
 
-// TestHintOfFewRefusals checks that a service that refuses one in 68 requests, with a Retry-After of
-// a minute, is not slowed.
+// TestHintOfFewRefusals checks that a service that refuses one in 68 requests, with a Retry-After
+// of a minute, is not slowed.
 func TestHintOfFewRefusals(t *testing.T) {
 	fleet{procs: 1, n: 20_000, numbers: clouds}.check(t, 1.2, func() *service {
 		return &service{lose: 1.0 / 68, after: time.Minute}

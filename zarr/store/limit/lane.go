@@ -41,8 +41,8 @@ func (s *side) find(below, key string) *side {
 
 // split adds a lane for a directory. The limits of the other directories start anew at a quarter of
 // the size before the first refusal, and grow as long as their requests are served. The lane has at
-// most half of the normal size, and its maximum is subtracted from that of s, so that the bucket has
-// a common maximum. The caller holds s.mu.
+// most half of the normal size, and its maximum is subtracted from that of s, so that the bucket
+// has a common maximum. The caller holds s.mu.
 func (s *side) split(k class, now time.Time) {
 	var lanes []*side
 	if old := s.lanes.Load(); old != nil {

@@ -11,8 +11,8 @@ import (
 //	var state limit.State
 //	ok := store.As(st, &state)
 //
-// A store with MaxInFlight has slots of its own, which State does not contain. The pauses apply to it
-// as well, and the counters Refused and Stalls include its requests.
+// A store with MaxInFlight has slots of its own, which State does not contain. The pauses apply to
+// it as well, and the counters Refused and Stalls include its requests.
 type State struct {
 	Reads, Writes Side
 
@@ -28,8 +28,8 @@ type Prefix struct {
 	Side
 }
 
-// Side is the state of a bucket's reads or of its writes. The counters start at zero when the bucket
-// is first opened by the process.
+// Side is the state of a bucket's reads or of its writes. The counters start at zero when the
+// bucket is first opened by the process.
 type Side struct {
 	Size     int // maximum number of requests in flight
 	InFlight int // number of requests that hold a slot

@@ -15,8 +15,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/retry"
 )
 
-// TestState checks that the state describes an idle bucket, a busy one, one that paces requests, and
-// one that pauses.
+// TestState checks that the state describes an idle bucket, a busy one, one that paces requests,
+// and one that pauses.
 func TestState(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &service{Store: mem.New(), latency: 35 * ms, refusal: 30 * ms}

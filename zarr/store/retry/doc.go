@@ -11,9 +11,9 @@
 // Before each retry the Store waits a random time. The upper bound of the time is 100 ms, then 200
 // ms, 400 ms, and so on up to 15 s. If the error has a method RetryAfter() time.Duration, that time
 // is added, but at most the bound: servers that are only busy request waits of a minute too. If the
-// error also has a method OneKey() bool that returns true, up to a minute is added. After fault.Throttled the wait is at least half of the bound. The bound is lower while
-// few requests are refused, or while retries usually succeed ([Quota.Cures]). A wait ends with the
-// context.
+// error also has a method OneKey() bool that returns true, up to a minute is added. After
+// fault.Throttled the wait is at least half of the bound. The bound is lower while few requests are
+// refused, or while retries usually succeed ([Quota.Cures]). A wait ends with the context.
 //
 // # Limits
 //

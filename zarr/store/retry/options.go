@@ -33,8 +33,8 @@ func Tries(n int) Option {
 // Elapsed limits the total time of failed attempts and of the waits between them. No attempt starts
 // after that time. Progress of a body restarts the time. An attempt counts as one minute at most,
 // because a longer attempt has made progress. Delays in package limit do not count. Waits that the
-// server requests (Retry-After) are limited separately, to the same total. The default is 3 minutes,
-// and the minimum is 0.
+// server requests (Retry-After) are limited separately, to the same total. The default is 3
+// minutes, and the minimum is 0.
 func Elapsed(d time.Duration) Option {
 	return Option{fmt.Sprintf("Elapsed(%v)", d), func(p *policy) error {
 		if d < 0 {

@@ -235,10 +235,10 @@ func (r *run) restart(ctx context.Context, err error) error {
 }
 
 // wait returns the time to wait before the next attempt, and the time that is added to it because
-// the server requested a wait. The time is random, so that clients that failed together do not retry
-// together. Its upper bound doubles with each attempt. After throttling it is at least half of the
-// bound, because immediate retries would be refused again, and the bound is lower while few requests
-// are refused or retries cure refusals.
+// the server requested a wait. The time is random, so that clients that failed together do not
+// retry together. Its upper bound doubles with each attempt. After throttling it is at least half
+// of the bound, because immediate retries would be refused again, and the bound is lower while few
+// requests are refused or retries cure refusals.
 func (r *run) wait(err error) (wait, hint time.Duration) {
 	bound, least := r.s.p.longest, time.Duration(0)
 	if shift := r.failed - 1; shift < 30 && r.s.p.first < bound>>shift {
