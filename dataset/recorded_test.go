@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/zargo-io/zargo/dataset"
 	"github.com/zargo-io/zargo/zarr"
@@ -25,7 +26,7 @@ const maxLabels = 64
 func recordedCoordinate(t *testing.T, line string) (d *dataset.Dataset, keys []any, ok bool) {
 	t.Helper()
 	f := strings.Fields(line)
-	if len(f) < 2 || f[0] != "x" || len(f) > 2+maxLabels {
+	if len(f) < 2 || f[0] != "x" || len(f) > 2+maxLabels || !utf8.ValidString(line) { // stored texts are UTF-8
 		return nil, nil, false
 	}
 	kind, texts := f[1], f[2:]
@@ -436,6 +437,7 @@ func FuzzLabels(f *testing.F) {
 	}
 	f.Add("x int64 0 90 180 270", "range -180 180", "x=nearest::inf,y=1", 360.0)
 	f.Add("x float64 nan inf -inf 1", "near nearest - nan", "x=nan:inf", -1.0)
+	f.Add("x string \xff", "label a", "x=\xff", 1.0)
 	f.Fuzz(func(t *testing.T, coordinate, line, text string, period float64) {
 		d, keys, ok := recordedCoordinate(t, coordinate)
 		if !ok {
