@@ -42,7 +42,7 @@ func listOf(ctx context.Context, a *zarr.Array) (known, error) {
 		n *= float64(k)
 		elements *= float64(a.Shape()[i])
 	}
-	if n <= listAbove && elements <= longAbove || !l.Complete() {
+	if n <= listAbove && elements <= longAbove || !l.Proves() {
 		if n <= listAbove && elements > probeAbove {
 			return probe(ctx, a)
 		}

@@ -7,6 +7,8 @@
 //	s.Describe(a.Metadata().Keys, a.GridShape())
 //	err := s.Learn(ctx)
 //
-// Only a complete listing (see [store.Listings]) that ended without an error proves absence.
+// Only a complete listing (see [store.Listings]) that ended without an error proves absence. In a
+// directory such a listing takes longer, and fails while files change; the Store then sends all
+// requests.
 // Requests for keys that are not positions of the grid are always sent.
 package listed

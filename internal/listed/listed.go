@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/zargo-io/zargo/internal/chunkkeys"
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -23,7 +24,8 @@ type Store struct {
 	store.Store
 	path     string
 	page     int64
-	complete bool
+	complete bool // all listings prove absence
+	proves   bool // listings with store.ListOptions.Complete do
 	layout   atomic.Pointer[layout]
 	present  atomic.Pointer[chunkkeys.Set] // objects in a listing for reads; immutable
 
@@ -40,7 +42,12 @@ type layout struct {
 
 // New returns the Store of the array at path. The Store sends every request until it has a listing.
 func New(s store.Store, path string) *Store {
-	return &Store{Store: s, path: path, page: max(int64(store.TuningOf(s).ListPage), 1), complete: store.ListingsOf(s).Complete}
+	l := store.ListingsOf(s)
+	st := &Store{Store: s, path: path, page: max(int64(store.TuningOf(s).ListPage), 1), complete: l.Complete, proves: l.Complete || l.Proves}
+	if !l.Complete {
+		st.page = 1 // in a directory, an entry of a listing takes as long as a lookup
+	}
+	return st
 }
 
 // Describe sets the key encoding and the number of objects along each dimension. Only the first
@@ -56,19 +63,26 @@ func (s *Store) Describe(keys meta.KeyEncoding, grid []int) {
 	}
 }
 
-// Complete reports whether listings of the store prove absence.
-func (s *Store) Complete() bool { return s.complete }
+// Proves reports whether listings of the store can prove absence.
+func (s *Store) Proves() bool { return s.proves }
 
 // Learn lists the whole array. Afterwards the Store does not send gets of objects that are not in
 // the listing. If the store does not support listings or refuses them, or if its listings do not
 // prove absence, Learn returns nil. Every request is then sent.
 func (s *Store) Learn(ctx context.Context) error {
-	if !s.complete || s.layout.Load() == nil {
+	l := s.layout.Load()
+	if !s.proves || l == nil {
 		return nil
 	}
-	set, err := s.load(store.ListAll(ctx, s.Store, s.path, store.ListOptions{}), 0)
+	objects := int64(1)
+	for _, n := range l.grid {
+		objects *= int64(n) // Keeps bounds the product
+	}
+	set, err := s.settled(ctx, objects, func() (*chunkkeys.Set, error) {
+		return s.load(store.ListAll(ctx, s.Store, s.path, store.ListOptions{Complete: true}), 0)
+	})
 	switch {
-	case errors.Is(err, errors.ErrUnsupported), errors.Is(err, fault.Refused):
+	case errors.Is(err, errors.ErrUnsupported), errors.Is(err, fault.Refused), errors.Is(err, fault.Conflict), err == errUnproven:
 		return nil
 	case err != nil:
 		return err
@@ -77,8 +91,38 @@ func (s *Store) Learn(ctx context.Context) error {
 	return nil
 }
 
-// errMany reports that a listing was stopped because it has too many keys.
-var errMany = errors.New("listing has more keys than expected")
+const (
+	// settleTime is more than the time that a directory must be unchanged before its listing proves
+	// absence.
+	settleTime = 60 * time.Millisecond
+	// manyLookups is the number of lookups in a directory that take about as long as settleTime.
+	manyLookups = 1 << 15
+)
+
+// settled returns the result of list. If the store cannot prove absence because keys were just
+// changed, and the number of remaining requests is large, it waits and calls list a second time.
+func (s *Store) settled(ctx context.Context, requests int64, list func() (*chunkkeys.Set, error)) (*chunkkeys.Set, error) {
+	set, err := list()
+	if !errors.Is(err, fault.Conflict) || requests < manyLookups {
+		return set, err
+	}
+	wait := time.NewTimer(settleTime)
+	defer wait.Stop()
+	select {
+	case <-wait.C:
+		return list()
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
+
+var (
+	// errMany reports that a listing was stopped because it has too many keys.
+	errMany = errors.New("listing has more keys than expected")
+	// errUnproven reports that a listing does not prove absence because of an entry, for example a
+	// file in the place of a directory.
+	errUnproven = errors.New("listing does not prove absence")
+)
 
 // maxBytes bounds the memory of a listing while the array is read or written. In 8 MiB fit one bit
 // for each of 60 million objects, or 14,000 positions that are far apart.
@@ -96,7 +140,11 @@ func (s *Store) load(entries iter.Seq2[store.Entry, error], limit int64) (*chunk
 		if n++; limit > 0 && (n > limit || set.Bytes() > maxBytes) {
 			return nil, errMany
 		}
-		if coord, ok := l.position(s.path, e.Key); ok && !set.Has(coord) {
+		coord, ok := l.position(s.path, e.Key)
+		switch {
+		case !ok && l.hides(s.path, e.Key):
+			return nil, errUnproven
+		case ok && !set.Has(coord):
 			set.Add(coord)
 		}
 	}
@@ -122,6 +170,35 @@ func (l *layout) position(path, key string) ([]int, bool) {
 		}
 	}
 	return coord, true
+}
+
+// hides reports whether a key that is not a position is above or below the key of a position. In a
+// directory such a name is a file in the place of a directory, a link without a target, or a
+// directory in the place of an object. A get of the object then returns an error other than
+// fault.NotFound.
+func (l *layout) hides(path, key string) bool {
+	if path != "" {
+		var ok bool
+		if key, ok = strings.CutPrefix(key, path+"/"); !ok {
+			return false
+		}
+	}
+	rank := len(l.grid)
+	if l.keys.Separator == "/" {
+		for r := range rank {
+			if _, ok := l.keys.Parse(key, r); ok {
+				return true
+			}
+		}
+	}
+	for i, c := range key {
+		if c == '/' {
+			if _, ok := l.keys.Parse(key[:i], rank); ok {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // position returns the grid position of the object with a key. It returns false if a listing cannot

@@ -4,15 +4,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/zargo-io/zargo/internal/listed"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/meta"
 	"github.com/zargo-io/zargo/zarr/store"
+	"github.com/zargo-io/zargo/zarr/store/dir"
 	"github.com/zargo-io/zargo/zarr/store/mem"
 	"github.com/zargo-io/zargo/zarr/store/storetest"
 )
@@ -379,6 +382,87 @@ func TestDeletesInBoundedMemory(t *testing.T) {
 	}
 	if left := b.keys(t); len(left) > 0 {
 		t.Errorf("%d are left", len(left))
+	}
+}
+
+// TestReadsAgain checks that a listing that was stopped, because the first objects were all absent,
+// is repeated after more requests.
+func TestReadsAgain(t *testing.T) {
+	var there []int
+	for i := 3000; i < 3040; i++ {
+		there = append(there, i)
+	}
+	b := &below{}
+	s := array(t, b, 4000, there...)
+	s.ExpectReads(4000, 1)
+	found := 0
+	for i := range 4000 {
+		_, err := s.Get(t.Context(), fmt.Sprintf("a/c/%d", i), store.GetOptions{}, nil)
+		if err == nil {
+			found++
+		} else if !errors.Is(err, fault.NotFound) {
+			t.Fatal(err)
+		}
+	}
+	// The first listing, after 16 absent objects, stops at more than 4 keys, after 2 pages. The
+	// second, after 17, stops at more than 20 keys, after 6 pages. The third, after 18, expects 40
+	// keys. It has all 40 in 10 pages.
+	if got := b.took(); got != "58 get, 18 list" || found != 40 {
+		t.Errorf("%s, %d found", got, found)
+	}
+}
+
+// TestDirectory reads an array in a directory with a file in the place of a directory, and with
+// other names that a listing does not show as objects. A get of each object must return the same
+// error as without a listing.
+func TestDirectory(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		make func(root string) error
+		sent bool // gets are sent despite a listing
+	}{
+		{"only objects", func(string) error { return nil }, false},
+		{"a file above objects", func(root string) error { return os.WriteFile(root+"/a/c/7", nil, 0o666) }, true},
+		{"a link without a target", func(root string) error { return os.Symlink("none", root+"/a/c/7") }, true},
+		{"a directory in the place of an object", func(root string) error {
+			return errors.Join(os.MkdirAll(root+"/a/c/7/8", 0o777), os.WriteFile(root+"/a/c/7/8/x", nil, 0o666))
+		}, true},
+		{"another file", func(root string) error { return os.WriteFile(root+"/a/notes", nil, 0o666) }, false},
+		{"a change", nil, true},
+	} {
+		root := t.TempDir()
+		plain := dir.New(root)
+		for _, key := range []string{"a/zarr.json", "a/c/1/1", "a/c/3/99"} {
+			_, err := plain.Put(t.Context(), key, []byte("x"), store.PutOptions{})
+			check(t, err)
+		}
+		if c.make != nil {
+			check(t, c.make(root))
+			time.Sleep(100 * time.Millisecond)
+		}
+		sent := 0
+		s := listed.New(store.Around(plain, store.Hooks{Before: func(ctx context.Context, call store.Call) (context.Context, error) {
+			if call.Op == store.OpGet {
+				sent++
+			}
+			return ctx, nil
+		}}), "a")
+		if !s.Proves() {
+			t.Skip("directories do not prove absence on this system")
+		}
+		s.Describe(v3, []int{100, 100})
+		s.ExpectReads(10_000, 1)
+		for i := range 10_000 {
+			key := fmt.Sprintf("a/c/%d/%d", i/100, i%100)
+			_, err := s.Get(t.Context(), key, store.GetOptions{}, nil)
+			_, want := plain.Get(t.Context(), key, store.GetOptions{}, nil)
+			if (err == nil) != (want == nil) || errors.Is(err, fault.NotFound) != errors.Is(want, fault.NotFound) {
+				t.Fatalf("%s: %s: %v, without a listing %v", c.name, key, err, want)
+			}
+		}
+		if c.sent != (sent == 10_000) {
+			t.Errorf("%s: %d gets were sent", c.name, sent)
+		}
 	}
 }
 

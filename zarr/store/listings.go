@@ -10,6 +10,9 @@ type Listings struct {
 	// matter which process wrote it. A key missing from a listing that ended without an error is
 	// proven absent.
 	Complete bool
+	// Proves means that a listing with [ListOptions.Complete] either contains every such key, or
+	// ends with an error.
+	Proves bool
 }
 
 // ListingsOf returns the guarantees that s provides, without making a request. It returns the zero

@@ -28,6 +28,11 @@ type ListOptions struct {
 	// links are followed. With NoFollow a listing returns fault.Refused if the prefix is a link or
 	// has a link among its parent directories. Stores without links ignore NoFollow.
 	NoFollow bool
+	// Complete requires that the listing contains every key that existed from its start to its end.
+	// A store that provides [Listings] with Proves checks this, and ends the listing with
+	// fault.Conflict if keys changed during it or shortly before it, and with errors.ErrUnsupported
+	// if it cannot check. The caller may then list again. Other stores ignore Complete.
+	Complete bool
 }
 
 // Depth is how far List descends.

@@ -93,6 +93,13 @@
 // does not check the root. A Get of an absent key makes an additional stat for the check, and so
 // does a Put.
 //
+// A listing with store.ListOptions.Complete proves that all other keys below its prefix are absent.
+// It compares the time of the last change (ctime) of each directory before and after it reads the
+// names. If a directory was changed during the listing or within 50 ms before it, the error is
+// fault.Conflict. The error is errors.ErrUnsupported on network file systems and FUSE, and on
+// systems other than Linux. A listing without this option may omit a key whose value was replaced
+// while the directory was read.
+//
 // # Symbolic links
 //
 // By default reads and listings follow all links, and writes follow links among the parent

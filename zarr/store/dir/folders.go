@@ -11,11 +11,13 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Provide provides a store.Tuning, store.Folders, store.Remnants and store.Place.
+// Provide provides a store.Tuning, store.Listings, store.Folders, store.Remnants and store.Place.
 func (s *Store) Provide(target any) bool {
 	switch t := target.(type) {
 	case *store.Tuning:
 		*t = store.Local()
+	case *store.Listings:
+		*t = store.Listings{Proves: proves}
 	case *store.Folders:
 		*t = s
 	case *store.Remnants:

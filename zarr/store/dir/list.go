@@ -8,6 +8,7 @@ import (
 	"iter"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
@@ -247,8 +248,15 @@ func (w *walk) eachName(path string, f func(os.DirEntry) error) error {
 		return w.vanished(err)
 	}
 	defer func() { _ = dir.Close() }()
-	if fi, err := dir.Stat(); err != nil || !fi.IsDir() {
+	now := time.Now()
+	fi, err := dir.Stat()
+	if err != nil || !fi.IsDir() {
 		return w.vanished(err)
+	}
+	if w.o.Complete {
+		if err := settled(dir, fi, now); err != nil {
+			return err
+		}
 	}
 	for {
 		names, err := dir.ReadDir(batch)
@@ -261,6 +269,9 @@ func (w *walk) eachName(path string, f func(os.DirEntry) error) error {
 			}
 		}
 		if err == io.EOF {
+			if w.o.Complete {
+				return unchanged(dir, fi)
+			}
 			return nil
 		}
 		if err != nil {

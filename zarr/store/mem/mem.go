@@ -38,6 +38,15 @@ func (s *Store) String() string { return "mem://" }
 // Close does nothing. The Store keeps its values and can still be used.
 func (s *Store) Close() error { return nil }
 
+// Provide provides a store.Listings.
+func (s *Store) Provide(target any) bool {
+	t, ok := target.(*store.Listings)
+	if ok {
+		*t = store.Listings{Complete: true} // a page is the state of one moment
+	}
+	return ok
+}
+
 func failed(op, key string, err error) error {
 	return &fault.KeyError{Op: op, Store: "mem://", Key: key, Err: err}
 }

@@ -17,14 +17,18 @@ func (s *Store) String() string { return s.name }
 // Close does nothing, because the store below belongs to the caller.
 func (s *Store) Close() error { return nil }
 
-// Provide provides the store.Tuning of the store below. It hides other interfaces of this store,
-// because their keys are not those in the archive.
+// Provide provides a store.Listings, and the store.Tuning of the store below. It hides other
+// interfaces of this store, because their keys are not those in the archive.
 func (s *Store) Provide(target any) bool {
-	t, ok := target.(*store.Tuning)
-	if ok {
+	switch t := target.(type) {
+	case *store.Tuning:
 		*t = store.TuningOf(s.st)
+	case *store.Listings:
+		*t = store.Listings{Complete: true} // the directory of the archive has all keys
+	default:
+		return false
 	}
-	return ok
+	return true
 }
 
 func (s *Store) fail(op, key string, err error) error {
