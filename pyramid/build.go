@@ -70,6 +70,10 @@ type Level struct {
 // for an array of 10,000 × 10,000 elements of 4 bytes.
 const defaultMemory = 96 << 20
 
+// keptShare is the share of the memory for objects of the previous level that are not read again:
+// 1/32, which is 3 MiB by default. Such objects of a small array save as many requests.
+const keptShare = 32
+
 // maxObjects is the maximum number of chunks or shards of all levels. It equals the maximum number
 // of tasks of a transfer.
 const maxObjects = 1 << 30
@@ -127,6 +131,8 @@ type builder struct {
 	assets     []asset
 	levels     []unpublished // levels 1, 2, …
 	related    related
+	group0     *zarr.Group                 // the group of all levels as first opened; nil if relatives has opened another
+	first      bool                        // no build of the array has stored a state before this one
 	attributes []map[string]map[string]any // of levels 1, 2, … by the names of nodes
 	made       map[string]*zarr.Array      // arrays of the levels and of their variables, by path
 	reducer    reducer                     // nil for Nearest
@@ -157,8 +163,8 @@ func newBuilder(ctx context.Context, st store.Store, path string, o Options) (*b
 	case o.Limits.CPU == nil || o.Limits.Bytes == nil:
 		return nil, fault.Newf(fault.Selection, "Limits must have CPU and Bytes")
 	}
-	record := &recorder{Forward: store.Forward{Store: account.CountedBy(st, o.Zarr)}, puts: map[string]recorded{}}
-	b := &builder{st: record, record: record, made: map[string]*zarr.Array{}, o: o, memory: o.Limits.Bytes.Child(o.Memory), cpu: o.Limits.CPU}
+	record := &recorder{Forward: store.Forward{Store: account.CountedBy(st, o.Zarr)}, puts: map[string]recorded{}, values: map[string][]byte{}}
+	b := &builder{st: record, record: record, made: map[string]*zarr.Array{}, o: o, memory: o.Limits.Bytes.Child(o.Memory - o.Memory/keptShare), cpu: o.Limits.CPU}
 	b.opts = append(slices.Clone(o.Zarr), zarr.Limit(zarr.Limits{Shared: &concurrency.Limits{CPU: o.Limits.CPU, Requests: o.Limits.Requests, Bytes: b.memory}}))
 	var err error
 	if b.layout, err = layoutOf(path); err != nil {
@@ -252,17 +258,23 @@ func (b *builder) arrays() (list []*zarr.Array) {
 
 // build creates the missing levels.
 func (b *builder) build(ctx context.Context) error {
-	attrs, err := b.attrs(ctx)
-	if err != nil {
-		return err
+	g := b.group0
+	if g == nil {
+		var err error
+		if g, err = b.top(ctx); err != nil {
+			return err
+		}
 	}
-	if _, err := describe(attrs, b.assets); err != nil {
+	if _, err := describe(g.Attrs(), b.assets); err != nil {
 		return err
 	}
 	if done, err := b.enter(ctx); err != nil || done {
 		return err
 	}
 	b.began = true
+	if b.state.Versions != "" { // without versions, replaced objects are not found
+		b.record.room = b.o.Memory / keptShare
+	}
 	if err := b.compute(ctx); err != nil {
 		if errors.Is(err, errReplaced) {
 			return b.forget(ctx, err)
@@ -315,26 +327,31 @@ func (b *builder) group(ctx context.Context, array string, attrs map[string]any)
 	if dir == b.layout.group {
 		return nil
 	}
-	_, err := zarr.OpenGroup(ctx, b.st, dir, append(slices.Clone(b.o.Zarr), zarr.IgnoreConsolidated())...)
-	if !errors.Is(err, fault.NotFound) {
+	open := func() error {
+		_, err := zarr.OpenGroup(ctx, b.st, dir, append(slices.Clone(b.o.Zarr), zarr.IgnoreConsolidated())...)
 		return err
 	}
-	_, err = zarr.CreateGroup(ctx, b.st, dir, zarr.Spec{Format: b.levels[0].array.Format(), Attrs: attrs}, b.o.Zarr...)
-	if errors.Is(err, fault.Exists) { // a concurrent build created it
-		err = nil
+	if !b.first {
+		if err := open(); !errors.Is(err, fault.NotFound) {
+			return err
+		}
 	}
-	return err
+	// The put of the attributes of the group of all levels proves that this group remains; see
+	// announce.
+	within := document.Within(ctx, b.layout.group)
+	_, err := zarr.CreateGroup(within, b.st, dir, zarr.Spec{Format: b.levels[0].array.Format(), Attrs: attrs}, b.o.Zarr...)
+	switch {
+	case !errors.Is(err, fault.Exists):
+		return err
+	case b.first: // another node, or a group that a concurrent build or a user has created
+		if open() != nil {
+			return err
+		}
+	}
+	return nil // a concurrent build created it
 }
 
-// attrs returns the attributes of the group of all levels.
-func (b *builder) attrs(ctx context.Context) (map[string]any, error) {
-	g, err := b.top(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return g.Attrs(), nil
-}
-
+// top opens the group of all levels.
 func (b *builder) top(ctx context.Context) (*zarr.Group, error) {
 	return zarr.OpenGroup(ctx, b.st, b.layout.group, append(slices.Clone(b.o.Zarr), zarr.IgnoreConsolidated())...)
 }
@@ -347,19 +364,18 @@ const maxMoves = 10
 // if another writer changes the attributes at the same time, for example a build of another array.
 const attempts = 100
 
-// announce adds the levels to the attributes of the group.
+// announce adds the levels to the attributes of the group. It first uses the group as the build has
+// opened it, because the put is conditional on the version of its document.
 func (b *builder) announce(ctx context.Context) error {
 	for attempt := 1; ; attempt++ {
-		g, err := b.top(ctx)
-		if err != nil {
-			return err
-		}
-		complete := true
-		for _, a := range b.assets[1:] {
-			complete = complete && described(g.Attrs(), a)
-		}
-		if complete {
-			return nil
+		g, err := b.group0, error(nil)
+		if g == nil || attempt > 1 || b.described(g) {
+			if g, err = b.top(ctx); err != nil {
+				return err
+			}
+			if b.described(g) {
+				return nil
+			}
 		}
 		attrs, err := describe(b.shaped(g.Attrs()), b.assets)
 		if err != nil {
@@ -369,6 +385,11 @@ func (b *builder) announce(ctx context.Context) error {
 			return err
 		}
 	}
+}
+
+// described reports whether the attributes of the group describe all levels.
+func (b *builder) described(g *zarr.Group) bool {
+	return !slices.ContainsFunc(b.assets[1:], func(a asset) bool { return !described(g.Attrs(), a) })
 }
 
 // shaped adds spatial:shape to attributes of a group with spatial:transform that describes the

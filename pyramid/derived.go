@@ -49,6 +49,9 @@ func (b *builder) relatives(ctx context.Context) (related, error) {
 	switch {
 	case err == nil:
 		r.group = g.Attrs()
+		if dir == b.layout.group {
+			b.group0 = g
+		}
 	case !errors.Is(err, fault.NotFound):
 		return r, err
 	}
@@ -291,16 +294,13 @@ func (b *builder) variables(ctx context.Context, level int) error {
 		if level == 1 && name == path.Base(from) {
 			return fault.Newf(fault.Exists, "the variable %q has the name of a level", name)
 		}
-		a, err := zarr.OpenArray(ctx, b.st, join(from, name), append(slices.Clone(b.opts), zarr.IgnoreConsolidated())...)
-		missing := errors.Is(err, fault.NotFound) && level > 1
-		if missing {
-			a = b.made[join(from, name)] // a concurrent build or a removal deletes documents
-		}
-		switch {
-		case missing && a == nil:
-			continue // no level has it
-		case !missing && err != nil:
-			return err
+		// The documents of the source were compared with its versions, and those of the previous
+		// level are the ones that the build has stored or found; see versionsRead and begin.
+		a := v.array
+		if level > 1 {
+			if a = b.made[join(from, name)]; a == nil {
+				continue // no level has it
+			}
 		}
 		if err := b.variable(ctx, level, name, nodeIn{a, v.factor, v.bounds}, join(to, name), attrs); err != nil {
 			return err

@@ -83,7 +83,9 @@ func (b *builder) stored(ctx context.Context, level int, a *zarr.Array, is bool)
 	if is && level <= b.state.Keep {
 		return nil, nil
 	}
-	if !b.over(level) {
+	// A first build skips nothing: only builds with the same parameters have stored objects since
+	// inspect found none.
+	if !b.over(level) && (is || !b.first) {
 		present, err := b.present(ctx, a)
 		if present != nil || err != nil || is {
 			return present, err

@@ -1,6 +1,7 @@
 package pyramid
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -19,10 +20,12 @@ import (
 // objects of that level while the build computes the next one from it.
 type recorder struct {
 	store.Forward
-	mu    sync.Mutex
-	puts  map[string]recorded // by key
-	level checked             // the level that the build reads
-	bad   error               // the first error of a check
+	mu     sync.Mutex
+	puts   map[string]recorded // by key
+	level  checked             // the level that the build reads
+	values map[string][]byte   // values of objects that this build has put, by key
+	room   int64               // bytes that values may still grow
+	bad    error               // the first error of a check
 }
 
 // recorded is the last change of an object by a build.
@@ -38,6 +41,38 @@ func (r *recorder) note(key string, n recorded) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.puts[key] = n
+	r.drop(key)
+}
+
+// drop removes a kept value. The caller holds r.mu.
+func (r *recorder) drop(key string) {
+	r.room += int64(len(r.values[key]))
+	delete(r.values, key)
+}
+
+// keep keeps the value of an object that the build will read to compute the next level. At the end
+// of the build, [builder.result] compares the stored objects with the ones that were put.
+func (r *recorder) keep(key string, value []byte, version store.Version) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if n := int64(len(value)); version == r.puts[key].version && n <= r.room && !isDocument(key) {
+		r.values[key] = bytes.Clone(value)
+		r.room -= n
+	}
+}
+
+// reread returns the part of a kept value that a get requests.
+func (r *recorder) reread(key string, o store.GetOptions, buf []byte) (v store.Value, ok bool) {
+	r.mu.Lock()
+	value, ok := r.values[key]
+	v.Version, v.Size = r.puts[key].version, int64(len(value))
+	r.mu.Unlock()
+	off, n, err := o.Range.Resolve(v.Size)
+	if !ok || err != nil || o.Max > 0 && n > o.Max || o.IfNotVersion != "" || o.IfVersion != "" && o.IfVersion != v.Version {
+		return v, false
+	}
+	v.Bytes = append(buf, value[off:off+n]...)
+	return v, true
 }
 
 // skip records that the build does not store an object, because another one has stored it.
@@ -48,6 +83,7 @@ func (r *recorder) Put(ctx context.Context, key string, value []byte, o store.Pu
 	v, err := r.Forward.Put(ctx, key, value, o)
 	if err == nil {
 		r.note(key, recorded{version: v, sum: sha256.Sum256(value)})
+		r.keep(key, value, v)
 	}
 	return v, err
 }
@@ -115,11 +151,16 @@ func (r *recorder) found(key string) {
 	}
 }
 
-// check has all following reads of objects of a level checked.
+// check has all following reads of objects of a level checked. It drops the values of other levels.
 func (r *recorder) check(level checked) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.level = level
+	for key := range r.values {
+		if !strings.HasPrefix(key, level.prefix) {
+			r.drop(key)
+		}
+	}
 }
 
 // Get implements [store.Store]. For an object of the checked level, it returns errRemoved or
@@ -138,6 +179,9 @@ func (r *recorder) Get(ctx context.Context, key string, o store.GetOptions, buf 
 	}
 	if bad != nil {
 		return store.Value{}, bad // the reader of a shard repeats reads that conflict
+	}
+	if v, ok := r.reread(key, o, buf); ok {
+		return v, nil
 	}
 	for attempt := 1; ; attempt++ {
 		v, err := r.Forward.Get(ctx, key, o, buf)

@@ -77,11 +77,13 @@ func same(t *testing.T, st, want store.Store) {
 }
 
 // TestLevelRemovedWhileRead removes the first level while a build reads it for the second one.
-// Another build then computes both levels, before the first build continues or dies.
+// Another build then computes both levels, before the first build continues or dies. With little
+// memory, the build reads all objects from the store. Otherwise it still has their values, and the
+// level is removed before the second one begins.
 func TestLevelRemovedWhileRead(t *testing.T) {
 	for form, spec := range map[string]zarr.Spec{"one chunk": single(), "chunks": small(), "shards": sharded()} {
 		for _, read := range []string{"1/a/c/", "1/x/c/", "1/lon/c/"} {
-			for _, end := range []string{"late", "dies"} {
+			for _, end := range []string{"late", "dies", "late with values", "dies with values"} {
 				t.Run(form+"/"+read+"/"+end, func(t *testing.T) {
 					st := withVariable(t, spec)
 					want := clone(t, st)
@@ -92,7 +94,11 @@ func TestLevelRemovedWhileRead(t *testing.T) {
 						{ops: []store.Op{store.OpGet}, prefix: read, run: func() error { remove(t, st, "1/"); return nil }},
 						{ops: []store.Op{store.OpPut, store.OpDelete}, prefix: "2" + strings.TrimPrefix(read, "1"), run: other},
 					}
-					if end == "dies" {
+					o := pyramid.Options{Levels: 2, Memory: 16}
+					if strings.HasSuffix(end, "with values") {
+						gates[0].ops, gates[0].prefix, o.Memory = []store.Op{store.OpPut}, "2/zarr.json", 0
+					}
+					if strings.HasPrefix(end, "dies") {
 						gates[1].run = func() error { return nil }
 						var states atomic.Int64
 						dying := store.Around(gated(st, gates...), store.Hooks{Before: func(ctx context.Context, c store.Call) (context.Context, error) {
@@ -101,16 +107,19 @@ func TestLevelRemovedWhileRead(t *testing.T) {
 							}
 							return ctx, nil
 						}})
-						if _, err := pyramid.Build(t.Context(), dying, "a", pyramid.Options{Levels: 2}); !errors.Is(err, died) && !errors.Is(err, fault.Conflict) {
+						if _, err := pyramid.Build(t.Context(), dying, "a", o); !errors.Is(err, died) && !errors.Is(err, fault.Conflict) {
 							t.Errorf("the build that dies: %v", err)
 						}
 						if err := other(); err != nil {
 							t.Fatal(err)
 						}
-					} else if _, err := pyramid.Build(t.Context(), gated(st, gates...), "a", pyramid.Options{Levels: 2}); err != nil && !errors.Is(err, fault.Conflict) {
+					} else if _, err := pyramid.Build(t.Context(), gated(st, gates...), "a", o); err != nil && !errors.Is(err, fault.Conflict) {
 						t.Errorf("the build that is late: %v", err)
 					} else if s, err := pyramid.StatusOf(t.Context(), st, "a"); err != nil || s != pyramid.Current {
 						build(t, st, "a", pyramid.Options{Levels: 2})
+					}
+					if !gates[0].ran.Load() {
+						t.Error("the level was not removed")
 					}
 					status(t, st, pyramid.Current)
 					same(t, st, want)

@@ -70,6 +70,14 @@ func prepare(ctx context.Context, st store.Store, path string, spec zarr.Spec, o
 	return unpublished{a, docs}, err
 }
 
+// founder returns the key of the document that makes the path an array.
+func (u unpublished) founder() string {
+	if key := join(u.array.Path(), "zarr.json"); u.docs[key] != nil {
+		return key
+	}
+	return join(u.array.Path(), ".zarray")
+}
+
 // publish stores the documents if they are absent. It stores the document that creates the array
 // last.
 func (u unpublished) publish(ctx context.Context, st store.Store) error {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/zargo-io/zargo/internal/document"
 	"github.com/zargo-io/zargo/internal/hierarchy"
+	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
 )
@@ -206,6 +207,7 @@ func (b *builder) once(ctx context.Context) (done bool, err error) {
 	}
 	// Requests of an earlier build may arrive late, so only objects of the first one are skipped.
 	s.Complete, s.Over, s.Keep, s.Results = false, old != nil, 0, nil
+	b.first = old == nil
 	if !unfinished {
 		if err := b.inspect(ctx, stale, old); err != nil {
 			// The objects may be from a build that began after once has read the state.
@@ -231,13 +233,19 @@ func (b *builder) once(ctx context.Context) (done bool, err error) {
 // changed, are not current either. inspect returns fault.Exists if objects that no build made are
 // in the place of a level.
 func (b *builder) inspect(ctx context.Context, stale bool, old *state) error {
-	attrs, err := b.attrs(ctx)
-	if err != nil {
-		return err
-	}
+	var top *zarr.Group
 	for i, u := range b.levels {
-		ours := described(attrs, b.assets[i+1])
 		is, err := u.stored(ctx, b.st, b.opts)
+		ours := false
+		if is || errors.Is(err, fault.Exists) {
+			if top == nil { // not as first opened: a concurrent build may have described the level since
+				var failed error
+				if top, failed = b.top(ctx); failed != nil {
+					return failed
+				}
+			}
+			ours = described(top.Attrs(), b.assets[i+1])
+		}
 		switch {
 		case errors.Is(err, fault.Exists) && ours && stale: // the attributes of the source have changed too
 		case err != nil:
@@ -292,6 +300,12 @@ func (b *builder) begin(ctx context.Context, level int, u unpublished) (stored b
 	b.made[u.array.Path()] = u.array
 	if b.over(level) {
 		return false, b.hide(ctx, u.array.Path())
+	}
+	if b.first && level > b.state.Keep && u.array == b.levels[level-1].array {
+		// inspect found no node before the state was stored. Builds store only this document since.
+		if _, err := b.st.Get(ctx, u.founder(), store.GetOptions{Max: maxDocument}, nil); errors.Is(err, fault.NotFound) {
+			return false, nil
+		}
 	}
 	if stored, err = u.stored(ctx, b.st, b.opts); stored && level > b.state.Keep {
 		for key, doc := range u.docs {

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/zargo-io/zargo/concurrency"
@@ -162,7 +163,23 @@ func (n *Node) adopted() error {
 // createAncestors creates the missing groups above the node. It does not change existing groups of
 // any format. It returns fault.Exists if there is an array above the node.
 func (n *Node) createAncestors(ctx context.Context, format int) ([]ground, error) {
-	return n.groupsAt(ctx, Above(n.Path), format)
+	paths := Above(n.Path)
+	if opened, ok := ctx.Value(within{}).(string); ok {
+		paths = slices.DeleteFunc(paths, func(p string) bool {
+			return p == opened || slices.Contains(Above(opened), p)
+		})
+	}
+	return n.groupsAt(ctx, paths, format)
+}
+
+// within is the key of the path in a context of [Within].
+type within struct{}
+
+// Within returns a context in which Create neither reads nor creates the group at path, which the
+// caller has opened, and the groups above it. The caller must prove afterwards that the group
+// remains, for example by a put in place of the document that it has read.
+func Within(ctx context.Context, path string) context.Context {
+	return context.WithValue(ctx, within{}, path)
 }
 
 // groupsAt creates the missing groups at paths. If one fails, the others continue: a put that was
