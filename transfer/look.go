@@ -71,10 +71,15 @@ func (w *Worker) look(ctx context.Context) (empty bool, err error) {
 			empty = false
 		}
 	}
-	if store.ListingsOf(w.dst).Complete {
-		return empty, nil
+	if !store.ListingsOf(w.dst).Complete {
+		if err := w.absent(ctx, w.p.within()); err != nil {
+			return false, err
+		}
 	}
-	return empty, w.absent(ctx, w.p.within())
+	if at := nodeOf(w.last()); !slices.ContainsFunc(w.p.within(), func(key string) bool { return nodeOf(key) != at }) {
+		w.saw(at) // the only node: its first task follows at once
+	}
+	return empty, nil
 }
 
 // isNode reports whether key is the key of a document that makes its directory a node.
@@ -187,6 +192,13 @@ func (w *Worker) noOthers(ctx context.Context, group string, nodes map[string]bo
 	return nil
 }
 
+// saw records that no other array is at a path of the target.
+func (w *Worker) saw(path string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.seen[path] = true
+}
+
 // free checks that no other array was created at the path of array a after the first task of the
 // plan started. It returns fault.Exists otherwise. It runs once for each array, before the process
 // first writes to the array. Concurrent tasks share the check.
@@ -213,9 +225,7 @@ func (w *Worker) free(ctx context.Context, a *Array) error {
 				return struct{}{}, err
 			}
 		}
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		w.seen[a.Path] = true
+		w.saw(a.Path)
 		return struct{}{}, nil
 	})
 	return err

@@ -371,6 +371,12 @@ func (m *maker) documents(ctx context.Context) error {
 // above the target from the plan.
 func (p *Plan) free(ctx context.Context, target store.Store) error {
 	for key := range p.Documents.Target {
+		if path.Base(key) == document.ZarrJSON {
+			ctx = document.Expecting(ctx, 3)
+			break
+		}
+	}
+	for key := range p.Documents.Target {
 		at := nodeOf(key)
 		if !above(at, p.Target.Path) {
 			continue
@@ -386,17 +392,32 @@ func (p *Plan) free(ctx context.Context, target store.Store) error {
 			delete(p.Documents.Target, key)
 		}
 	}
-	switch _, err := zarr.Open(ctx, target, p.Target.Path, zarr.IgnoreConsolidated()); {
-	case errors.Is(err, fault.NotFound), errors.Is(err, fault.Refused):
-	case err != nil && !errors.As(err, new(*fault.MetaError)):
+	other, some, err := besides(ctx, target, p.Target.Path)
+	unlisted := errors.Is(err, errors.ErrUnsupported) || errors.Is(err, fault.Refused)
+	if err != nil && !unlisted {
 		return err
-	default:
-		return fault.Newf(fault.Exists, "a node already exists at the target")
+	}
+	if !unlisted && other == "" {
+		// After the claim, look requests the plan's own documents.
+		if err := p.norivals(ctx, target); err != nil {
+			return err
+		}
+	} else {
+		switch _, err := zarr.Open(ctx, target, p.Target.Path, zarr.IgnoreConsolidated()); {
+		case errors.Is(err, fault.NotFound), errors.Is(err, fault.Refused):
+		case err != nil && !errors.As(err, new(*fault.MetaError)):
+			return err
+		default:
+			return fault.Newf(fault.Exists, "a node already exists at the target")
+		}
+	}
+	if unlisted || !some {
+		return nil // without a listing, other values cannot be found
 	}
 	b, err := begun(ctx, target, p.Target.Path)
 	switch id := p.ID(); {
 	case errors.Is(err, errors.ErrUnsupported), errors.Is(err, fault.Refused):
-		return nil // other values cannot be found without a listing
+		return nil
 	case err != nil:
 		return err
 	case b.claim != nil && b.claim.Plan != id:
@@ -407,6 +428,22 @@ func (p *Plan) free(ctx context.Context, target store.Store) error {
 		return fault.Newf(fault.Exists, "the target contains other objects, such as %q", b.other)
 	}
 	return nil
+}
+
+// norivals checks that the target has no document of a node of another format or kind.
+func (p *Plan) norivals(ctx context.Context, target store.Store) error {
+	if store.ListingsOf(target).Complete {
+		return nil // a listing has shown it
+	}
+	w := newWorker(p, target, target)
+	err := w.absent(ctx, slices.DeleteFunc(p.documents(), func(key string) bool {
+		_, own := p.Documents.Target[key]
+		return own || nodeOf(key) != p.Target.Path
+	}))
+	if errors.Is(err, fault.Refused) {
+		return nil
+	}
+	return err
 }
 
 // nodeOf returns the path of the node that a document belongs to.

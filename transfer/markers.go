@@ -191,16 +191,24 @@ type beside struct {
 	other string   // a key that does not belong to a transfer; may be ""
 }
 
-// begun finds the objects that transfers have stored below a target.
-func begun(ctx context.Context, st store.Store, path string) (b beside, err error) {
+// besides lists the objects below a target. other is a key that does not belong to a transfer; it
+// may be "". some is false if the listing has no key at all.
+func besides(ctx context.Context, st store.Store, path string) (other string, some bool, err error) {
 	for e, err := range store.Pages(ctx, st, path, store.ListOptions{Depth: store.OneLevel}) {
 		if err != nil {
-			return beside{}, err
+			return "", false, err
 		}
-		if e.Key != join(path, dirName) {
-			b.other = e.Key
-			break // one key suffices, and the listing may be long
+		if some = true; e.Key != join(path, dirName) {
+			return e.Key, true, nil // one key suffices, and the listing may be long
 		}
+	}
+	return "", some, nil
+}
+
+// begun finds the objects that transfers have stored below a target.
+func begun(ctx context.Context, st store.Store, path string) (b beside, err error) {
+	if b.other, _, err = besides(ctx, st, path); err != nil {
+		return beside{}, err
 	}
 	for e, err := range store.Pages(ctx, st, join(path, dirName), store.ListOptions{Depth: store.OneLevel}) {
 		if err != nil {

@@ -76,7 +76,7 @@ func (c *copyCmd) Run(ctx context.Context, s *session) error {
 	if e.node == nil {
 		return nil
 	}
-	n, err := zarr.Open(ctx, e.target.Store, e.toPath, s.options()...)
+	n, err := zarr.Open(s.expecting(ctx), e.target.Store, e.toPath, s.options()...)
 	if err != nil {
 		return e.target.fail(err)
 	}

@@ -56,40 +56,53 @@ func (s *session) openEnds(ctx context.Context, from, to, root string, more ...z
 	if strings.HasSuffix(strings.ToLower(strings.TrimRight(to, "/")), ".zip") {
 		return nil, usagef("%s would become a directory with that name; to write a zip archive, copy to %q", render.OneLine(to), render.OneLine(strings.TrimRight(to, "/")+"|zip:"))
 	}
-	src, n, _, err := s.openAny(ctx, from, more...)
-	if err != nil {
-		return nil, err
-	}
 	dst, err := s.locateNew(ctx, to, root)
 	if err != nil {
-		src.release()
 		return nil, err
 	}
-	e := &ends{source: src, target: dst, node: n, fromPath: src.path, from: src.root, to: dst.root, toPath: dst.path}
-	if !sameBucket(e.from, e.to) {
-		return e, nil
+	if e, err := s.openBoth(ctx, from, dst, more...); e != nil || err != nil {
+		return e, err
 	}
-	// Use one store for the source and the target, so that the provider can copy unchanged objects.
-	top := e.to.At("")
+	src, n, _, err := s.openAny(ctx, from, more...)
+	if err != nil {
+		dst.release()
+		return nil, err
+	}
+	return &ends{source: src, target: dst, node: n, fromPath: src.path, from: src.root, to: dst.root, toPath: dst.path}, nil
+}
+
+// openBoth uses one store for the source and the target if both are in one bucket, so that the
+// provider can copy unchanged objects. It then closes dst. It returns nil if they are not in one
+// bucket, or if the node cannot be opened there: access may be limited to the prefix, or the node
+// exists only in consolidated metadata.
+func (s *session) openBoth(ctx context.Context, from string, dst *place, more ...zarr.Option) (*ends, error) {
+	l, err := s.parseURL(from)
+	if l = nodeOf(l); err != nil || !sameBucket(l, dst.root) {
+		return nil, nil // openAny returns the error
+	}
+	top := dst.root.At("")
 	p, err := s.open(ctx, top)
 	if err != nil {
-		return nil, errors.Join(err, e.close())
+		return nil, errors.Join(err, dst.Close())
 	}
-	at := join(e.from.Path, src.path)
-	n, err = zarr.Open(ctx, p.Store, at, s.options(more...)...)
-	if e.node == nil && errors.Is(err, errors.ErrUnsupported) {
-		n, err = nil, nil
+	n, err := zarr.Open(s.expecting(ctx), p.Store, l.Path, s.options(more...)...)
+	if err == nil {
+		s.opened(n)
+		n, err = n.Stored(ctx)
 	}
-	if errors.Is(err, fault.Refused) || errors.Is(err, fault.NotFound) { // access may be limited to the prefix, or the node exists only in consolidated metadata
+	switch {
+	case errors.Is(err, errors.ErrUnsupported) && errors.As(err, new(*fault.MetaError)):
+		n = nil
+	case err != nil:
 		p.release()
-		return e, nil
+		return nil, nil // openAny returns the error
 	}
-	if err = errors.Join(err, e.close()); err != nil {
+	if err := dst.Close(); err != nil {
 		p.release()
 		return nil, err
 	}
 	p.where = dst.where
-	return &ends{source: p, target: p, node: n, fromPath: at, from: top, to: top, toPath: join(e.to.Path, e.toPath), groups: e.to.Path}, nil
+	return &ends{source: p, target: p, node: n, fromPath: l.Path, from: top, to: top, toPath: join(dst.root.Path, dst.path), groups: dst.root.Path}, nil
 }
 
 // sameBucket reports whether two locations are in the same bucket, opened with the same parameters.
