@@ -2,6 +2,7 @@ package diff_test
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -145,6 +146,7 @@ func TestAbsentLongChunks(t *testing.T) {
 		{Format: 2, Shape: []int{long}, Chunks: []int{long}, DType: dtype.Int8},
 		{Shape: []int{long >> 6}, Chunks: []int{long >> 9}, DType: dtype.String},
 		{Shape: []int{2, long}, Chunks: []int{1, long / 2}, DType: dtype.Float64},
+		{Shape: []int{math.MaxInt}, Chunks: []int{math.MaxInt}, DType: dtype.Int8}, // more blocks than can be counted
 	} {
 		a := array(t, spec)
 		one, _ := counted(t, a, false, false)

@@ -131,9 +131,18 @@ func values(ctx context.Context, a, b *zarr.Array, o Options, progress func(of i
 	return v, nil
 }
 
+const (
+	// maxHeld is the maximum number of blocks that hold counts. One object may be declared to have
+	// more blocks than can be counted. 2^20 blocks take a fraction of a second.
+	maxHeld = 1 << 20
+	// maxHolding is the maximum memory of comparison.blocks. In 32 MiB fit 50,000 blocks that are
+	// far apart.
+	maxHolding = 32 << 20
+)
+
 // hold sets c.blocks to the blocks that overlap stored objects. If the fill values are equal, the
-// other blocks need no comparison. c.blocks remains nil if the fill values differ or if one of the
-// arrays is not listed.
+// other blocks need no comparison. c.blocks remains nil if the fill values differ, if one of the
+// arrays is not listed, or if there are too many blocks.
 func (c *comparison) hold(of [2]known) {
 	grid := make([]int, len(c.shape))
 	for i, n := range c.shape {
@@ -144,7 +153,7 @@ func (c *comparison) hold(of [2]known) {
 	if !bytes.Equal(c.a.Fill(), c.b.Fill()) || !chunkkeys.Keeps(grid) {
 		return
 	}
-	set := chunkkeys.NewSet(grid)
+	set, n := chunkkeys.NewSet(grid), 0
 	for _, one := range of {
 		all, ok := one.present()
 		if !ok {
@@ -153,10 +162,13 @@ func (c *comparison) hold(of [2]known) {
 		k := keeping{a: one.Array, block: c.block}
 		first, last := make([]int, len(grid)), make([]int, len(grid))
 		for coord := range all {
-			for i, n := range coord {
-				first[i], last[i] = k.blocks(i, n)
+			for i, at := range coord {
+				first[i], last[i] = k.blocks(i, at)
 			}
 			for at := range boxes(first, last) {
+				if n++; n > maxHeld || set.Bytes() > maxHolding {
+					return
+				}
 				if !set.Has(at) {
 					set.Add(at)
 				}
