@@ -15,9 +15,9 @@ const (
 	// maxKeys is the maximum number of keys of a listing during reads. 2^20 keys take about a
 	// thousand requests.
 	maxKeys = 1 << 20
-	// minKeys is the minimum number of keys at which the listing of a directory is stopped. The
-	// first objects that are requested may all be absent.
-	minKeys = 1000
+	// firstKeys is the number of keys that the listing of a directory may have in addition, but at
+	// most the number of remaining requests. The first objects that are requested may all be absent.
+	firstKeys = 1000
 )
 
 // reads decides when a listing saves requests during reads. A get of an absent object costs a
@@ -70,7 +70,7 @@ func (s *Store) Read(ctx context.Context, key string, there bool) {
 	}
 	left, limit := r.left, int64(2*keys)+s.page
 	if !s.complete {
-		limit += minKeys
+		limit += min(firstKeys, left)
 	}
 	s.mu.Unlock()
 	if !worth {
