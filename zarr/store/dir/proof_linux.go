@@ -24,9 +24,9 @@ const (
 	// them from a clock that advances every 10 ms at most. If a directory has changed within the
 	// tick before the listing, another change may set the same time.
 	tick = 50 * time.Millisecond
-	// wholeSeconds replaces tick if the time is a whole second, because the file system may store
+	// coarseTick replaces tick if the time is a whole second, because the file system may store
 	// only seconds (ext4 with inodes of 128 bytes).
-	wholeSeconds = time.Second + tick
+	coarseTick = time.Second + tick
 )
 
 // local reports whether only this machine changes the directories of a file system. Its argument is
@@ -58,7 +58,7 @@ func settled(dir *os.File, fi os.FileInfo, now time.Time) error {
 	at := changed(fi)
 	wait := tick
 	if at.Nanosecond() == 0 {
-		wait = wholeSeconds
+		wait = coarseTick
 	}
 	if now.Sub(at) < wait {
 		return fault.Newf(fault.Conflict, "%s was changed less than %v before the listing", dir.Name(), wait)
