@@ -94,8 +94,8 @@ func (c *catCmd) Run(ctx context.Context, s *session) error {
 		}
 	}
 	if c.Stats {
-		before := since(&s.report, store.Amount{}) // exclude the requests to open the array, as in a plan
-		defer func() { s.stats = &stats{since(&s.report, before), c.priceFlags} }()
+		opened := since(&s.report, store.Amount{})
+		defer func() { s.stats = &stats{opened, since(&s.report, opened), c.priceFlags} }()
 	}
 	toFile := c.Output != "" && c.Output != "-"
 	if c.Format != "text" && (toFile || s.inPipe && s.flags.Progress == progressAlways) {

@@ -49,17 +49,24 @@ func (c *planCmd) Run(ctx context.Context, s *session) error {
 	if err != nil {
 		return err
 	}
-	p, a, err := s.openArray(ctx, c.URL, c.options()...)
+	p, a, err := c.open(ctx, s)
 	if err != nil {
 		return err
 	}
 	defer p.release()
-	if a, err = c.of(a); err != nil {
-		return p.fail(err)
-	}
-	r, err := s.chosen(ctx, p, a, items)
+	in := s.coordinates(p)
+	defer in.release()
+	r, err := in.chosen(ctx, a, items)
 	if err != nil {
 		return p.fail(err)
+	}
+	// The command sends the same requests as this plan until it reads or writes the first chunk.
+	found := fixed(since(&s.report, store.Amount{}))
+	if c.Field == "" { // --raw reads no attributes of other arrays
+		if _, err := in.attrsOf(ctx, a); err != nil {
+			return p.fail(err)
+		}
+		found.most = since(&s.report, store.Amount{})
 	}
 	plan := a.Plan
 	if c.Write {
@@ -82,10 +89,29 @@ func (c *planCmd) Run(ctx context.Context, s *session) error {
 	case c.Total:
 		requests = func(func(zarr.Request) bool) {} // the sums are already known
 	}
-	if e := c.print(ctx, s.out, requests, &least, &most); e != nil {
+	sums := func() planned { return planned{found, bounds{least, most}} }
+	if e := c.print(ctx, s.out, requests, sums); e != nil {
 		return e
 	}
 	return p.fail(err)
+}
+
+// open opens the array as the command does that reads or writes it.
+func (c *planCmd) open(ctx context.Context, s *session) (*place, *zarr.Array, error) {
+	if c.Write {
+		put := &putCmd{URL: c.URL, fieldFlag: c.fieldFlag}
+		put.Separator = c.Separator
+		return put.openOld(ctx, s)
+	}
+	p, a, err := s.openArray(ctx, c.URL, c.options()...)
+	if err != nil {
+		return nil, nil, err
+	}
+	if a, err = c.of(a); err != nil {
+		p.release()
+		return nil, nil, p.fail(err)
+	}
+	return p, a, nil
 }
 
 const (
@@ -132,10 +158,12 @@ func added(all iter.Seq2[zarr.Request, error], least, most *store.Amount, failed
 	}
 }
 
-func (c *planCmd) print(ctx context.Context, w io.Writer, requests iter.Seq[zarr.Request], least, most *store.Amount) error {
+// print prints the requests and then the sums. The sums may be unknown until all requests are
+// printed.
+func (c *planCmd) print(ctx context.Context, w io.Writer, requests iter.Seq[zarr.Request], sums func() planned) error {
 	out := bufio.NewWriter(&checkedWriter{ctx, w})
 	if c.JSON {
-		if err := c.printJSON(out, requests, least, most); err != nil {
+		if err := c.printJSON(out, requests, sums); err != nil {
 			return err
 		}
 		return out.Flush()
@@ -151,12 +179,11 @@ func (c *planCmd) print(ctx context.Context, w io.Writer, requests iter.Seq[zarr
 	if err := out.Flush(); err != nil {
 		return err
 	}
-	return printSums(w, c.priceFlags, "\tat least\tat most", *least, *most)
+	return sums().print(w, c.priceFlags)
 }
 
-// printJSON prints the requests and then the sums. The sums may be unknown until all requests are
-// printed.
-func (c *planCmd) printJSON(w io.Writer, requests iter.Seq[zarr.Request], least, most *store.Amount) error {
+// printJSON is print for --json.
+func (c *planCmd) printJSON(w io.Writer, requests iter.Seq[zarr.Request], sums func() planned) error {
 	if _, err := io.WriteString(w, "{\n  \"requests\": ["); err != nil {
 		return err
 	}
@@ -183,14 +210,17 @@ func (c *planCmd) printJSON(w io.Writer, requests iter.Seq[zarr.Request], least,
 	if comma == "" {
 		end = "]"
 	}
-	low, err := json.Marshal(infoOf(*least, c.priceFlags))
-	if err != nil {
-		return err
+	info := sums().info(c.priceFlags)
+	for _, m := range []struct {
+		name string
+		of   any
+	}{{"to_find_out", info.Found}, {"data", info.Data}, {"least", info.Least}, {"most", info.Most}} {
+		b, err := json.Marshal(m.of)
+		if err != nil {
+			return err
+		}
+		end += fmt.Sprintf(",\n  %q: %s", m.name, b)
 	}
-	high, err := json.Marshal(infoOf(*most, c.priceFlags))
-	if err != nil {
-		return err
-	}
-	_, err = fmt.Fprintf(w, "%s,\n  \"least\": %s,\n  \"most\": %s\n}\n", end, low, high)
+	_, err := io.WriteString(w, end+"\n}\n")
 	return err
 }

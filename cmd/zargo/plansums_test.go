@@ -16,7 +16,7 @@ func TestPlanOfManyChunks(t *testing.T) {
 		"plan fine --total":                       "4000000000",
 		"plan fine --resolve --total":             "4000000000",
 		"plan fine --write --total":               "4000000000",
-		"plan fine --total --json":                `"most": {"requests":4000000000,`,
+		"plan fine --total --json":                `"most":{"requests":4000000000,`,
 		"plan fine --total --sel ::-3":            "1333333334",
 		"plan shards --total --write":             "400000000",
 		"plan shards --total --sel 1:7999999999":  "400000000",

@@ -164,7 +164,7 @@ func (p *program) run(ctx context.Context, args []string, in io.Reader, out, err
 		fmt.Fprintf(errOut, "zargo: %v\n", &s.report)
 	}
 	if s.stats != nil {
-		_ = printSums(errOut, s.stats.prices, "", s.stats.amount) // to standard error
+		_ = s.stats.print(errOut)
 	}
 	if err == nil {
 		s.printWarnings(errOut)

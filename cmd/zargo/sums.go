@@ -13,16 +13,17 @@ import (
 
 // stats holds the requests and bytes of a command. They are printed at the end of the command.
 type stats struct {
-	amount store.Amount
-	prices priceFlags
+	opened, read store.Amount
+	prices       priceFlags
 }
 
-// since returns the amount of a report minus an earlier amount. Deletes and parts of uploads count
-// as writes, as in the bounds of a plan.
+// since returns the amount of a report minus an earlier amount. Deletes, copies and parts of uploads
+// count as writes, as in the bounds of a plan.
 func since(r *zarr.Report, before store.Amount) store.Amount {
 	return store.Amount{
 		Gets:         r.Gets.Load() - before.Gets,
-		Puts:         r.Puts.Load() + r.Deletes.Load() + r.Parts.Load() - before.Puts,
+		Puts:         r.Puts.Load() + r.Deletes.Load() + r.Copies.Load() + r.Parts.Load() - before.Puts,
+		Lists:        r.Lists.Load() - before.Lists,
 		BytesRead:    r.BytesRead.Load() - before.BytesRead,
 		BytesWritten: r.BytesWritten.Load() - before.BytesWritten,
 	}
@@ -36,18 +37,45 @@ func add(a, b int64) int64 {
 	return a + b
 }
 
+// both returns the sum of two amounts.
+func both(a, b store.Amount) store.Amount {
+	return store.Amount{
+		Gets:         add(a.Gets, b.Gets),
+		Puts:         add(a.Puts, b.Puts),
+		Lists:        add(a.Lists, b.Lists),
+		BytesRead:    add(a.BytesRead, b.BytesRead),
+		BytesWritten: add(a.BytesWritten, b.BytesWritten),
+	}
+}
+
+// bounds are the minimum and the maximum of an amount that is not exactly known.
+type bounds struct{ least, most store.Amount }
+
+// fixed returns the bounds of a known amount.
+func fixed(a store.Amount) bounds { return bounds{a, a} }
+
+// and returns the bounds of the sum of two amounts.
+func (b bounds) and(c bounds) bounds { return bounds{both(b.least, c.least), both(b.most, c.most)} }
+
+// planned are the requests of a command. found contains the requests around the data: for documents,
+// labels, probes, claims and listings.
+type planned struct{ found, data bounds }
+
+func (p planned) all() bounds { return p.found.and(p.data) }
+
 // sumsInfo is the JSON form of sums.
 type sumsInfo struct {
 	Requests     int64    `json:"requests"`
 	Gets         int64    `json:"gets"`
 	Puts         int64    `json:"puts"`
+	Listings     int64    `json:"listings"`
 	BytesRead    int64    `json:"bytes_read"`
 	BytesWritten int64    `json:"bytes_written"`
 	Cost         *float64 `json:"cost,omitempty"`
 }
 
 func infoOf(s store.Amount, p priceFlags) sumsInfo {
-	i := sumsInfo{Requests: add(s.Gets, s.Puts), Gets: s.Gets, Puts: s.Puts, BytesRead: s.BytesRead, BytesWritten: s.BytesWritten}
+	i := sumsInfo{Requests: add(add(s.Gets, s.Puts), s.Lists), Gets: s.Gets, Puts: s.Puts, Listings: s.Lists, BytesRead: s.BytesRead, BytesWritten: s.BytesWritten}
 	if p.given() {
 		cost := p.cost(s)
 		i.Cost = &cost
@@ -55,10 +83,28 @@ func infoOf(s store.Amount, p priceFlags) sumsInfo {
 	return i
 }
 
+// boundsInfo is the JSON form of bounds.
+type boundsInfo struct {
+	Least sumsInfo `json:"least"`
+	Most  sumsInfo `json:"most"`
+}
+
+// plannedInfo is the JSON form of planned. Its bounds are those of all requests.
+type plannedInfo struct {
+	Found boundsInfo `json:"to_find_out"`
+	Data  boundsInfo `json:"data"`
+	boundsInfo
+}
+
+func (p planned) info(of priceFlags) plannedInfo {
+	info := func(b bounds) boundsInfo { return boundsInfo{infoOf(b.least, of), infoOf(b.most, of)} }
+	return plannedInfo{info(p.found), info(p.data), info(p.all())}
+}
+
 // priceFlags holds the prices of requests, in any currency.
 type priceFlags struct {
 	GetPrice float64 `name:"get-price" help:"Price of 1000 reads, to compute the cost." placeholder:"PRICE"`
-	PutPrice float64 `name:"put-price" help:"Price of 1000 writes." placeholder:"PRICE"`
+	PutPrice float64 `name:"put-price" help:"Price of 1000 writes or listings." placeholder:"PRICE"`
 	GBPrice  float64 `name:"gb-price" help:"Price of reading 2^30 bytes." placeholder:"PRICE"`
 }
 
@@ -73,29 +119,44 @@ func (p priceFlags) check() error {
 	return nil
 }
 
+// cost returns the cost of an amount. Providers charge a page of a listing like a write.
 func (p priceFlags) cost(s store.Amount) float64 {
-	return float64(s.Gets)/1000*p.GetPrice + float64(s.Puts)/1000*p.PutPrice + float64(s.BytesRead)/(1<<30)*p.GBPrice
+	return float64(s.Gets)/1000*p.GetPrice + float64(add(s.Puts, s.Lists))/1000*p.PutPrice + float64(s.BytesRead)/(1<<30)*p.GBPrice
 }
 
-// printSums prints sums as the columns of a table. heads is the header line, omitted if it is "".
-func printSums(out io.Writer, p priceFlags, heads string, all ...store.Amount) error {
+// print prints the requests as a table.
+func (p planned) print(out io.Writer, of priceFlags) error {
+	all := p.all()
+	return printSums(out, of, "\tto find out\tdata\tat least\tat most", p.found, p.data, fixed(all.least), fixed(all.most))
+}
+
+// printSums prints bounds as the columns of a table. heads is the header line.
+func printSums(out io.Writer, p priceFlags, heads string, all ...bounds) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	if heads != "" {
-		fmt.Fprintln(w, heads)
-	}
+	fmt.Fprintln(w, heads)
 	row := func(name string, cell func(store.Amount) string) {
 		fmt.Fprint(w, name)
 		for _, s := range all {
-			fmt.Fprint(w, "\t", cell(s))
+			low, high := cell(s.least), cell(s.most)
+			if low != high {
+				low += " to " + high
+			}
+			fmt.Fprint(w, "\t", low)
 		}
 		fmt.Fprintln(w)
 	}
 	row("gets", func(s store.Amount) string { return fmt.Sprint(s.Gets) })
 	row("puts", func(s store.Amount) string { return fmt.Sprint(s.Puts) })
+	row("listings", func(s store.Amount) string { return fmt.Sprint(s.Lists) })
 	row("bytes read", func(s store.Amount) string { return render.Bytes(s.BytesRead) })
 	row("bytes written", func(s store.Amount) string { return render.Bytes(s.BytesWritten) })
 	if p.given() {
 		row("cost", func(s store.Amount) string { return fmt.Sprintf("%.6g", p.cost(s)) })
 	}
 	return w.Flush()
+}
+
+// print prints the sums in the form of a plan.
+func (s *stats) print(out io.Writer) error {
+	return printSums(out, s.prices, "\tto find out\tdata\tin all", fixed(s.opened), fixed(s.read), fixed(both(s.opened, s.read)))
 }

@@ -28,7 +28,8 @@ var update = flag.Bool("update", false, "write testdata/requests.txt anew")
 // The commands of TestCounts, in the order in which they run. URL is a location in the bucket: d3,
 // d2 and dc are datasets in v3, in v2 and in v3 with consolidated metadata, and p is an array of 64
 // chunks. A line that starts with ! is expected to fail. The number of requests of a line that
-// starts with ~ depends on the order of events.
+// starts with ~ depends on the order of events. The requests of a line that starts with + must be
+// within the bounds that the line before it printed.
 const commands = `
 info URL/d3
 info URL/d3/v0
@@ -42,16 +43,24 @@ attrs URL/d3
 attrs URL/d3 --set a=1
 attrs URL/d2/v0 --set a=1
 cat URL/p --sel 0:4,0:4,0:4 --format raw
-cat URL/d3/v0 --sel time=2000-01-03,lat=20:10
-cat URL/dc/v0 --sel time=2000-01-03,lat=20:10
-cat URL/d2/v0 --sel time=2000-01-03,lat=20:10
-stats URL/p
 hist URL/p
 stats URL/d3
 dump URL/d3
 dump URL/dc --coords
 plan URL/p
++ stats URL/p
+plan URL/p --sel 0:20,0,0
++ hist URL/p --sel 0:20,0,0 --range 0:9
 plan URL/d3/v0 --sel time=2000-01-03,lat=20:10
++ cat URL/d3/v0 --sel time=2000-01-03,lat=20:10
+plan URL/dc/v0 --sel time=2000-01-03,lat=20:10 --total
++ cat URL/dc/v0 --sel time=2000-01-03,lat=20:10
+plan URL/d2/v0 --sel time=2000-01-03,lat=20:10
++ cat URL/d2/v0 --sel time=2000-01-03,lat=20:10
+plan URL/d3/time
++ cat URL/d3/time
+plan URL/d3/time
++ cat URL/d3/time --raw
 validate URL/p
 validate URL/d3
 validate URL/d3 --data
@@ -61,7 +70,8 @@ diff URL/p URL/p
 diff URL/d3 URL/dc --values
 picture URL/d3/v0 --sel time=2000-01-03 -o PNG
 create URL/new --shape 2,4 --chunks 2,2 --dtype int16
-put URL/new INT16
+plan URL/new --write
++ put URL/new INT16
 blank URL/new --sel 0:2,0:2
 resize URL/new --shape 2,3
 append URL/new ROWS --dim 0
@@ -97,9 +107,15 @@ func TestCounts(t *testing.T) {
 	var out strings.Builder
 	for line := range strings.Lines(strings.TrimPrefix(commands, "\n")) {
 		line = strings.TrimSpace(line)
+		plan := s.out.String()
 		said := s.run(t, line)
-		if got := s.asked(t); !said.agrees(got) {
+		got := s.asked(t)
+		if !said.agrees(got) {
 			t.Errorf("%s:\nreported %v\ncounted  %v\n%s", line, said, got, &s.errOut)
+		}
+		if strings.HasPrefix(line, "+ ") {
+			said.within(t, line, plan)
+			got.within(t, line, plan)
 		}
 		if !strings.HasPrefix(line, "~ ") {
 			fmt.Fprintf(&out, "%s\n\t%v\n", line, said)
@@ -154,12 +170,27 @@ func (r requests) String() string {
 	return fmt.Sprintf("%d requests: %s", r.all, strings.Join(s, ", "))
 }
 
+// within checks that the requests are within the bounds of a printed plan.
+func (r requests) within(t *testing.T, line, plan string) {
+	t.Helper()
+	for name, n := range map[string]int{"gets": r.gets, "puts": r.puts + r.copies + r.deletes + r.parts, "listings": r.lists} {
+		row := regexp.MustCompile(`(?m)^` + name + ` .* (\d+) +(\d+)$`).FindStringSubmatch(plan)
+		if row == nil {
+			t.Fatalf("before %s: no plan: %s", line, plan)
+		}
+		if least, most := number(t, row[1]), number(t, row[2]); n < least || n > most {
+			t.Errorf("%s: %d %s, planned %d to %d", line, n, name, least, most)
+		}
+	}
+}
+
 // server is a running S3 server and a built command.
 type server struct {
 	url     string // of the server
 	program string
 	places  *strings.Replacer
-	errOut  bytes.Buffer // of the last command
+	out     bytes.Buffer // of the last command
+	errOut  bytes.Buffer
 }
 
 // start builds the command and the server, and starts the server until the end of the test.
@@ -318,7 +349,7 @@ func (s *server) asked(t *testing.T) (r requests) {
 // run runs a command, and returns the requests that it reported.
 func (s *server) run(t *testing.T, line string) (r requests) {
 	t.Helper()
-	text, fails := strings.CutPrefix(strings.TrimPrefix(line, "~ "), "! ")
+	text, fails := strings.CutPrefix(strings.TrimLeft(line, "~+ "), "! ")
 	args := strings.Fields(text)
 	for i, a := range args {
 		args[i] = s.places.Replace(a)
@@ -326,9 +357,10 @@ func (s *server) run(t *testing.T, line string) (r requests) {
 			args[i] = s.at(in)
 		}
 	}
+	s.out.Reset()
 	s.errOut.Reset()
 	c := exec.CommandContext(t.Context(), s.program, append(args, "-v", "--no-hedge")...)
-	c.Stderr = &s.errOut
+	c.Stdout, c.Stderr = &s.out, &s.errOut
 	c.Env = append(slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "AWS_") }),
 		"AWS_ACCESS_KEY_ID=test", "AWS_SECRET_ACCESS_KEY=test", "AWS_EC2_METADATA_DISABLED=true", "AWS_CONFIG_FILE=none", "AWS_SHARED_CREDENTIALS_FILE=none")
 	if err := c.Run(); (err != nil) != fails {
