@@ -27,6 +27,8 @@ type appendCmd struct {
 	AnyOrder bool           `help:"Accept labels that do not follow the last label of the coordinate in its order, or that it has already. Only for a group."`
 	Reserve  bool           `help:"Append rows without data to the arrays for which no file is passed. Only for a group."`
 	Rows     *int           `help:"Append this many rows without data to the arrays for which no file is passed." placeholder:"N"`
+	DryRun   bool           `name:"dry-run" help:"Print the requests and the cost of the append, without writing."`
+	priceFlags
 	encodeFlags
 	consolidateFlag
 }
@@ -44,6 +46,23 @@ func (appendCmd) Help() string {
 
 // Run appends .npy files to an array, or to several arrays of a group.
 func (c *appendCmd) Run(ctx context.Context, s *session) error {
+	if err := c.check(); err != nil {
+		return err
+	}
+	if c.given() && !c.DryRun {
+		return usagef("prices require --dry-run")
+	}
+	if !c.DryRun {
+		return c.run(ctx, s)
+	}
+	s.rehearse()
+	if err := c.run(ctx, s); err != nil {
+		return err
+	}
+	return s.rehearsed.planned().print(s.out, c.priceFlags)
+}
+
+func (c *appendCmd) run(ctx context.Context, s *session) error {
 	p, n, err := s.openRooted(ctx, c.URL)
 	if err != nil {
 		return err
@@ -103,7 +122,7 @@ func (c *appendCmd) empty(ctx context.Context, s *session, p *place, a *zarr.Arr
 	if err != nil {
 		return p.fail(err)
 	}
-	out, err := a.AppendFunc(ctx, axis, *c.Rows, reserve(a, axis, *c.Rows), c.options())
+	out, err := a.AppendFunc(ctx, axis, *c.Rows, c.reserve(s, a, axis, *c.Rows), c.options())
 	if err == nil {
 		err = s.grown(ctx, p, out, a.Shape())
 	}
@@ -182,6 +201,9 @@ func (r *fileRows) where(from int) region {
 
 // write writes the rows to an array, starting at row from.
 func (r *fileRows) write(ctx context.Context, a *zarr.Array, from int) error {
+	if dry := r.s.rehearsed; dry != nil {
+		return dry.write(ctx, a, r.where(from), max(a.DType().Size(), r.head.Type.Size()))
+	}
 	in, done, err := r.elements()
 	if err != nil {
 		return err

@@ -184,15 +184,18 @@ func (c *appendCmd) groupRows(ctx context.Context, s *session, p *place, g *zarr
 		case index != nil && a.Name() == c.Dim:
 			return nil, usagef("new rows need labels: pass %s=FILE.npy", c.Dim)
 		}
-		rows = append(rows, newRows{zarr.Rows{Path: a.Name(), N: n, Write: reserve(a, axis, n)}, nil})
+		rows = append(rows, newRows{zarr.Rows{Path: a.Name(), N: n, Write: c.reserve(s, a, axis, n)}, nil})
 	}
 	return rows, nil
 }
 
 // reserve returns a function that sets n new rows to missing values. A failed append, or an earlier
 // larger shape, may have left other values in their chunks.
-func reserve(a *zarr.Array, axis, n int) func(ctx context.Context, view *zarr.Array, from int) error {
+func (c *appendCmd) reserve(s *session, a *zarr.Array, axis, n int) func(ctx context.Context, view *zarr.Array, from int) error {
 	return func(ctx context.Context, view *zarr.Array, from int) error {
+		if s.rehearsed != nil {
+			return s.rehearsed.write(ctx, view, rowsAt(view.Shape(), axis, from, n), max(view.DType().Size(), 16))
+		}
 		value, err := missingValue(a, false)
 		if err != nil {
 			return err

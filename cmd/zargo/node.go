@@ -184,7 +184,7 @@ func (c consolidateFlag) after(ctx context.Context, s *session, p *place, n zarr
 	for i, path := range stale {
 		stale[i] = p.urlOf(path)
 	}
-	if len(stale) > 0 {
+	if len(stale) > 0 && s.rehearsed == nil {
 		slices.Sort(stale)
 		s.warn("the consolidated metadata of %s is now out of date: update it with --consolidate or zargo consolidate", strings.Join(stale, ", "))
 	}

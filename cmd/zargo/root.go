@@ -15,7 +15,6 @@ import (
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
-	"github.com/zargo-io/zargo/zarr/store/dir"
 )
 
 // locateNew opens the store that will contain a new node. Commands create missing groups above the
@@ -113,7 +112,12 @@ func (s *session) findRoot(ctx context.Context, node openurl.Location) (string, 
 			if _, err := os.Lstat(path); errors.Is(err, os.ErrNotExist) {
 				return nothing, nil
 			}
-			f, err := s.look(ctx, dir.New(path), "")
+			st, err := s.stores.OpenLocation(ctx, node.At(path)) // counted
+			if err != nil {
+				return nothing, err
+			}
+			defer func() { _ = st.Close() }() // opened for reading only
+			f, err := s.look(ctx, st, "")
 			if f == nothing {
 				f = folder // an existing directory without group metadata
 			}

@@ -100,6 +100,8 @@ type session struct {
 	codecs  *codec.Table // as codecs returns
 	report  zarr.Report
 	stats   *stats // nil without --stats
+
+	rehearsed *rehearsed // nil if the run is not a dry run that counts writes
 	warnings
 }
 

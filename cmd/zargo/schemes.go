@@ -95,8 +95,10 @@ func (p *program) schemes(o opening) openurl.Mux {
 // writes reports whether a command with these flags changes a store.
 func (c *cli) writes(command string) bool {
 	switch name, _, _ := strings.Cut(command, " "); name {
-	case "create", "put", "append", "blank", "resize":
+	case "create", "put", "blank", "resize":
 		return true
+	case "append":
+		return !c.Append.DryRun
 	case "validate":
 		return c.Validate.Repair && !c.Validate.DryRun
 	case "attrs":

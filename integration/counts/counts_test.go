@@ -74,10 +74,16 @@ plan URL/new --write
 + put URL/new INT16
 blank URL/new --sel 0:2,0:2
 resize URL/new --shape 2,3
-append URL/new ROWS --dim 0
-append URL/d3 --dim time time=TIME v0=DAY v1=DAY v2=DAY v3=DAY v4=DAY
-append URL/d2 --dim time time=TIME v0=DAY v1=DAY v2=DAY v3=DAY v4=DAY
-append URL/dc --dim time time=TIME v0=DAY v1=DAY v2=DAY v3=DAY v4=DAY --if-absent
+append URL/new ROWS --dim 0 --dry-run
++ append URL/new ROWS --dim 0
+append URL/d3 --dim time time=TIME v0=DAY v1=DAY v2=DAY v3=DAY v4=DAY --dry-run
++ append URL/d3 --dim time time=TIME v0=DAY v1=DAY v2=DAY v3=DAY v4=DAY
+append URL/d2 --dim time time=TIME v0=DAY v1=DAY v2=DAY v3=DAY v4=DAY --dry-run
++ append URL/d2 --dim time time=TIME v0=DAY v1=DAY v2=DAY v3=DAY v4=DAY
+append URL/dc --dim time time=TIME v0=DAY v1=DAY v2=DAY v3=DAY v4=DAY --if-absent --dry-run
++ append URL/dc --dim time time=TIME v0=DAY v1=DAY v2=DAY v3=DAY v4=DAY --if-absent
+append URL/dc --dim time time=TIME v0=DAY v1=DAY v2=DAY v3=DAY v4=DAY --if-absent --dry-run
++ append URL/dc --dim time time=TIME v0=DAY v1=DAY v2=DAY v3=DAY v4=DAY --if-absent
 copy URL/p URL/p2
 copy URL/p URL/p3 --chunks 32,32,32
 ~ copy URL/d3 URL/d4

@@ -28,8 +28,8 @@ type Account struct {
 	moved    atomic.Int64 // bytes that were read and written
 }
 
-// listenerKey is the context key of the Counts that receive the events of the context.
-type listenerKey struct{}
+// listenerKey is the context key that is set if the Counts receive the events of the context.
+type listenerKey struct{ *Counts }
 
 // Begin starts the account of one call on s. The call must use the returned context and store. The
 // store counts the requests of the call and returns fault.Limit for requests beyond the limits. s

@@ -160,6 +160,19 @@ func TestTraceEventsAreCounted(t *testing.T) {
 	}
 }
 
+// TestReportsAreNested checks that each of two reports counts an event once, if a store that is
+// counted in one of them is counted in the other, and if a call below counts again.
+func TestReportsAreNested(t *testing.T) {
+	below, above := account.NewReport(new(account.Counts)), account.NewReport(new(account.Counts))
+	ctx, _, _ := account.Begin(t.Context(), mem.New(), account.Options{Report: below})
+	ctx, _, _ = account.Begin(ctx, mem.New(), account.Options{Report: above})
+	ctx, _, _ = account.Begin(ctx, mem.New(), account.Options{Report: below})
+	store.TraceOf(ctx).Attempt(ctx, store.Attempt{})
+	if below.Attempts.Load() != 1 || above.Attempts.Load() != 1 {
+		t.Errorf("counted %d and %d times", below.Attempts.Load(), above.Attempts.Load())
+	}
+}
+
 func TestMethodsCount(t *testing.T) {
 	r := account.NewReport(new(account.Counts))
 	_, _, a := begin(t, mem.New(), account.Options{Report: r})

@@ -35,10 +35,10 @@ func isCounted(s store.Store, r *Report) bool { return store.As(s, r) }
 // heard returns ctx with a trace that adds events to r. A context that has the trace is returned
 // unchanged, so that each event is counted once.
 func (r *Report) heard(ctx context.Context) context.Context {
-	if ctx.Value(listenerKey{}) == r.Counts {
+	if ctx.Value(listenerKey{r.Counts}) != nil {
 		return ctx
 	}
-	return store.WithTrace(context.WithValue(ctx, listenerKey{}, r.Counts), r.listener())
+	return store.WithTrace(context.WithValue(ctx, listenerKey{r.Counts}, true), r.listener())
 }
 
 // counter is an option that may count the requests to a store.

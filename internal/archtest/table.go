@@ -58,6 +58,7 @@ func Table() []Rule {
 		{Package: "internal/damaged"},
 		{Package: "internal/pages", Pure: true},
 		{Package: "internal/overlay", Own: []string{"zarr/fault", "zarr/store"}},
+		{Package: "internal/rehearsal", Own: []string{"zarr/fault", "zarr/store", "zarr/store/mem"}},
 		{Package: "internal/sentparts", Own: []string{"zarr/fault", "zarr/store"}},
 		{Package: "internal/listed", Own: []string{"internal/chunkkeys", "zarr/fault", "zarr/meta", "zarr/store"}},
 		{Package: "internal/unread", Own: []string{"concurrency", "internal/jsontext", "zarr/fault", "zarr/store"}},
@@ -139,7 +140,7 @@ func Table() []Rule {
 		{Package: "cmd/zargo/internal/cdl", Own: []string{"zarr/fault"}, Pure: true},
 		{Package: "cmd/zargo/internal/summary", Own: []string{"cf", "concurrency", "zarr/dtype", "zarr/fault"}},
 		{Package: "cmd/zargo/internal/render", Own: []string{"zarr", "zarr/dtype", "zarr/fault", "internal/bucketcheck", "internal/npy"}, External: []string{"github.com/guptarohit/asciigraph"}},
-		{Package: "cmd/zargo", Own: []string{"cmd/zargo/internal/cdl", "cmd/zargo/internal/render", "cmd/zargo/internal/summary", "zarr/...", "cf", "crs", "dataset", "multiscale", "picture", "pyramid", "transfer", "concurrency", "openurl", "openurl/all", "internal/bucketcheck", "internal/follow", "internal/census", "internal/diff", "internal/document", "internal/hierarchy", "internal/jsontext", "internal/listed", "internal/manifest", "internal/masked", "internal/npy", "internal/similar", "blob", "s3", "gcs", "azure"},
+		{Package: "cmd/zargo", Own: []string{"cmd/zargo/internal/cdl", "cmd/zargo/internal/render", "cmd/zargo/internal/summary", "zarr/...", "cf", "crs", "dataset", "multiscale", "picture", "pyramid", "transfer", "concurrency", "openurl", "openurl/all", "internal/bucketcheck", "internal/follow", "internal/census", "internal/diff", "internal/document", "internal/hierarchy", "internal/jsontext", "internal/listed", "internal/manifest", "internal/masked", "internal/npy", "internal/rehearsal", "internal/similar", "blob", "s3", "gcs", "azure"},
 			External: []string{"github.com/alecthomas/kong", "github.com/vbauerster/mpb/v8", "github.com/vbauerster/cupwriter", "github.com/mattn/go-sixel", gocloud}},
 
 		// Examples import only what a user can import, so that users can copy them. The quickstart

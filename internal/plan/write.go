@@ -89,7 +89,8 @@ func (p *Plan) streamed(o *Object, get, put, probe Request) []Request {
 }
 
 // Bounds returns the minimum and the maximum amount, by operation. A delete counts as a put. Each
-// request of an upload in parts also counts as a put.
+// request of an upload in parts also counts as a put. The maximum includes the requests of a guard,
+// which [Plan.Requests] omits.
 func (p *Plan) Bounds() (least, most store.Amount) {
 	if p.Write == nil {
 		n := p.Amount()
@@ -106,6 +107,9 @@ func (p *Plan) Bounds() (least, most store.Amount) {
 			most.Puts = add(most.Puts, times(n, k.Most))
 			most.BytesWritten = add(most.BytesWritten, bytes)
 		}
+	}
+	if p.Write.Held { // before an object is replaced, the guard requests a document that is unchanged
+		most.Gets = add(most.Gets, int64(p.Len()))
 	}
 	return least, most
 }

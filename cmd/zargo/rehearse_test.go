@@ -1,0 +1,91 @@
+package main
+
+import (
+	"io/fs"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/zargo-io/zargo/internal/npy"
+	"github.com/zargo-io/zargo/zarr/dtype"
+)
+
+// TestAppendDryRun checks that --dry-run changes no file, and that the requests of the append are
+// within the printed bounds. integration/counts counts the requests of a server.
+func TestAppendDryRun(t *testing.T) {
+	t.Chdir(t.TempDir())
+	p := newProgram()
+	for name, shape := range map[string][]int{"day.npy": {1, 3}, "hour.npy": {1}} {
+		b, err := npy.AppendHeader(nil, npy.Header{Type: dtype.Int8, Shape: shape})
+		if err == nil {
+			err = os.WriteFile(name, append(b, 7, 7, 7)[:len(b)+shape[len(shape)-1]], 0o666)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	do(t, p, "create g --group")
+	do(t, p, "create g/time --shape 0 --chunks 4 --dtype int8 --dims time")
+	do(t, p, "create g/v --shape 0,3 --chunks 2,3 --dtype int8 --dims time,x")
+	do(t, p, "create g/reserved --shape 0,3 --chunks 2,3 --dtype int8 --dims time,x")
+	do(t, p, "consolidate g")
+	for _, line := range []string{
+		"append g time=hour.npy v=day.npy --dim time --reserve",
+		"append g time=hour.npy v=day.npy --dim time --reserve --if-absent",
+		"append g time=hour.npy v=day.npy --dim time --reserve --any-order",
+		"append g/v day.npy --dim time --consolidate",
+		"append g/v --rows 3 --dim time",
+	} {
+		before := allFiles(t)
+		plan := zargo(t, p, line+" --dry-run --get-price 1")
+		if after := allFiles(t); plan.code != 0 || plan.err != "" || after != before {
+			t.Fatalf("%s: exit %d, %s\nfiles before:\n%s\nafter:\n%s", line, plan.code, plan.err, before, after)
+		}
+		report := zargo(t, p, line+" -v").err
+		counted := regexp.MustCompile(` (\d+) gets of \d+ bytes, (\d+) puts of \d+ bytes, (\d+) deletes`).FindStringSubmatch(report)
+		if counted == nil {
+			t.Fatalf("%s: no report: %s", line, report)
+		}
+		for name, n := range map[string]int{"gets": numberIn(t, counted[1]), "puts": numberIn(t, counted[2]) + numberIn(t, counted[3])} {
+			row := regexp.MustCompile(`(?m)^` + name + ` .* (\d+) +(\d+)$`).FindStringSubmatch(plan.out)
+			if row == nil || !strings.Contains(plan.out, "\ncost ") {
+				t.Fatalf("%s: %s", line, plan.out)
+			}
+			if least, most := numberIn(t, row[1]), numberIn(t, row[2]); n < least || n > most || least == 0 && name == "gets" {
+				t.Errorf("%s: %d %s, planned %d to %d", line, n, name, least, most)
+			}
+		}
+	}
+	fails(t, zargo(t, p, "append g/v day.npy --dim time --get-price 1"), 2, "--dry-run")
+	fails(t, zargo(t, p, "append g/v day.npy --dim time --dry-run --get-price -1"), 2, "--get-price")
+	fails(t, zargo(t, p, "append g/v day.npy --dim time --dry-run --at 1"), 10, "rows")
+}
+
+func numberIn(t *testing.T, s string) int {
+	t.Helper()
+	n, err := strconv.Atoi(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// allFiles returns the names and the contents of all files.
+func allFiles(t *testing.T) string {
+	t.Helper()
+	var b strings.Builder
+	err := fs.WalkDir(os.DirFS("."), ".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		b.WriteString(path + ": " + string(text) + "\n")
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
