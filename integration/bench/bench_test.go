@@ -215,3 +215,31 @@ func BenchmarkList(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkManyChunks reads and writes 100,000 chunks of 1 KiB. Its CPU profile shows the share of
+// the work that one call does in one goroutine or under a shared lock: the producer of the plan
+// (concurrency.each without its tasks) and the locks of the budget and of the slots.
+func BenchmarkManyChunks(b *testing.B) {
+	s := zarr.Spec{Shape: []int{250 * 16, 400 * 16}, Chunks: []int{16, 16}, DType: dtype.Float32, Codecs: []codec.Spec{codec.Zstd(1)}}
+	v := values(s.Shape[0] * s.Shape[1])
+	a := create(b, mem.New(), "a", s)
+	if err := zarr.Write(b.Context(), a, v); err != nil {
+		b.Fatal(err)
+	}
+	for _, op := range []struct {
+		name string
+		call func() error
+	}{
+		{"read", func() error { return zarr.ReadInto(b.Context(), a, v) }},
+		{"write", func() error { return zarr.Write(b.Context(), a, v) }},
+	} {
+		b.Run(op.name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if err := op.call(); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
