@@ -177,10 +177,12 @@ func (d *Dataset) rows(dim string, data []Data) ([]zarr.Rows, index, error) {
 		case c.n != n*each:
 			return nil, nil, fault.Newf(fault.Selection, "variable %s has %d values, want %d: the variable %s has %d rows, and a row of %s has %d values", x.name, c.n, n*each, first, n, x.name, each)
 		}
-		rows = append(rows, c.rows)
 		if s.indexes(dim) {
 			labels = c.labels
+		} else if d.planned != nil {
+			c.rows = d.planned.rows(x.name, s.dims, dim, c.n/each)
 		}
+		rows = append(rows, c.rows)
 	}
 	for name, s := range d.vars {
 		if slices.Contains(s.dims, dim) && !slices.ContainsFunc(data, func(x Data) bool { return x.name == name }) {

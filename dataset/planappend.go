@@ -1,0 +1,87 @@
+package dataset
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"github.com/zargo-io/zargo/internal/rehearsal"
+	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+// PlanAppend returns the minimum and the maximum requests and bytes of [Dataset.Append] with the same
+// arguments: for documents, claims, labels and chunks. It stores nothing. It opens the dataset again,
+// sends all reads of the append except those of the rows, and keeps the documents and the labels of
+// the index coordinate in memory. It does not call the functions of [Func]. A plan does not include requests that are sent again, and the effects of other writers.
+// Errors are those of Append.
+func (d *Dataset) PlanAppend(ctx context.Context, dim string, o AppendOptions, data ...Data) (least, most store.Amount, err error) {
+	if err := d.usable(); err != nil {
+		return least, most, err
+	}
+	var report zarr.Report
+	dry := rehearsal.New(d.group.Store())
+	st, _ := zarr.ReportTo(&report).Count(dry)
+	g, err := zarr.OpenGroup(ctx, st, d.group.Path(), d.group.Options()...)
+	if err != nil {
+		return least, most, err
+	}
+	n, err := OpenGroup(ctx, g, d.options)
+	if err != nil {
+		return least, most, err
+	}
+	opened := amountOf(&report)
+	p := &plannedRows{}
+	n.planned = p
+	if _, err := n.Append(ctx, dim, o, data...); err != nil {
+		return least, most, err
+	}
+	around := amountOf(&report)
+	for _, sum := range []*store.Amount{&p.least, &p.most} {
+		sum.Gets += around.Gets - opened.Gets
+		sum.Puts += around.Puts - opened.Puts
+		sum.Lists += around.Lists - opened.Lists
+		sum.BytesRead += around.BytesRead - opened.BytesRead
+		sum.BytesWritten += around.BytesWritten - opened.BytesWritten
+	}
+	p.most.Gets += dry.Conditional()
+	return p.least, p.most, nil
+}
+
+// amountOf returns the requests of a report. Deletes count as puts.
+func amountOf(r *zarr.Report) store.Amount {
+	return store.Amount{
+		Gets: r.Gets.Load(), Puts: r.Puts.Load() + r.Deletes.Load(), Lists: r.Lists.Load(),
+		BytesRead: r.BytesRead.Load(), BytesWritten: r.BytesWritten.Load(),
+	}
+}
+
+// plannedRows adds up the requests of rows. It is safe for concurrent use.
+type plannedRows struct {
+	mu          sync.Mutex
+	least, most store.Amount
+}
+
+// rows returns n rows of an array that are planned instead of written.
+func (p *plannedRows) rows(path string, dims []string, dim string, n int) zarr.Rows {
+	return zarr.Rows{Path: path, N: n, Write: func(_ context.Context, view *zarr.Array, from int) error {
+		var where []zarr.Selection
+		for _, length := range view.Shape()[:slices.Index(dims, dim)] {
+			where = append(where, zarr.Range(0, length))
+		}
+		plan, err := view.PlanWrite(append(where, zarr.Range(from, from+n))...)
+		if err != nil {
+			return err
+		}
+		least, most := plan.Bounds()
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		for _, of := range []struct{ sum, more *store.Amount }{{&p.least, &least}, {&p.most, &most}} {
+			of.sum.Gets += of.more.Gets
+			of.sum.Puts += of.more.Puts
+			of.sum.BytesRead += of.more.BytesRead
+			of.sum.BytesWritten += of.more.BytesWritten
+		}
+		return nil
+	}}
+}
