@@ -147,3 +147,49 @@ func undecodable(err error) bool {
 	var of *fault.KeyError
 	return (errors.Is(err, fault.Corrupt) || errors.Is(err, errors.ErrUnsupported)) && !errors.As(err, &of)
 }
+
+// chunkRead is the progress of the read of a chunk of a run.
+type chunkRead struct {
+	alone  bool   // the chunk must be read by Call.read
+	stored []byte // the stored bytes; nil if none were received
+	err    error
+}
+
+// fetchOne requests a chunk of a run. If the stored bytes are the elements, fetchOne receives them
+// in r.memory, and otherwise in buf or in other memory of hold.
+func (r *Call) fetchOne(ctx context.Context, o *plan.Object, hold *concurrency.Hold, buf []byte) chunkRead {
+	rd, into := o.Wanted(), o.Chunk.Room(r.memory, o.Box)
+	if !rd.Range.IsWhole() || into == nil && cap(buf) == 0 {
+		return chunkRead{alone: true}
+	}
+	if err := ctx.Err(); err != nil {
+		return chunkRead{err: err}
+	}
+	st, err := r.account.AdmitAll(r.store, 1, rd.Known())
+	if err != nil {
+		return chunkRead{err: err}
+	}
+	n := int64(cap(buf))
+	if into == nil {
+		into = buf
+	} else {
+		n = rd.Bound
+	}
+	get := rd.Options()
+	get.Max = min(get.Max, n)
+	v, err := st.Get(ctx, o.Key, get, into)
+	if err == nil && cap(v.Bytes) > 0 && (cap(into) == 0 || &v.Bytes[:1][0] != &into[:1][0]) {
+		hold.Adopt(v.Bytes)
+	}
+	err = r.check(rd, n, v, err)
+	_, longer := rd.Longer(n, err)
+	switch {
+	case longer && !account.Refused(err):
+		return chunkRead{alone: true}
+	case err != nil:
+		return chunkRead{err: err}
+	case v.Bytes == nil:
+		v.Bytes = []byte{}
+	}
+	return chunkRead{stored: v.Bytes}
+}

@@ -130,15 +130,20 @@ func (r *Call) fits() error {
 // each calls do for the objects of the plan, several concurrently. op is the operation in errors.
 func (r *Call) each(ctx context.Context, op string, do func(context.Context, *plan.Object) error) error {
 	return concurrency.Each(ctx, r.objects, r.plan.Objects(), func(ctx context.Context, o *plan.Object) error {
-		err := o.Err
-		if err == nil {
-			err = do(ctx, o)
-		}
-		if err != nil {
-			return r.failed(op, o, err)
-		}
-		return nil
+		return r.one(ctx, op, o, do)
 	})
+}
+
+// one calls do for an object.
+func (r *Call) one(ctx context.Context, op string, o *plan.Object, do func(context.Context, *plan.Object) error) error {
+	err := o.Err
+	if err == nil {
+		err = do(ctx, o)
+	}
+	if err != nil {
+		return r.failed(op, o, err)
+	}
+	return nil
 }
 
 // mayMerge reports whether the store supports the partial writes of the plan. Without this check,

@@ -14,6 +14,10 @@ type Selection interface {
 	Len() (n int, ok bool)
 	// Chunks yields, once, each chunk of a grid that the selection touches.
 	Chunks(chunk []Axis) iter.Seq[Box]
+	// Runs divides the sequence of Chunks into runs. The run that starts at the i-th chunk has
+	// length(i) chunks, at least 1; the last run may have fewer. Runs may be iterated at any time,
+	// also concurrently.
+	Runs(chunk []Axis, length func(i int) int) iter.Seq[iter.Seq[Box]]
 	// Touched returns the number of chunks of a grid that the selection touches.
 	Touched(chunk []Axis) int
 }
@@ -86,12 +90,23 @@ func (p *Points) Touched([]Axis) int { return len(p.ends) }
 
 // Chunks yields the chunks that contain a point, in C order. It ignores its argument and uses the
 // grid of [NewPoints].
-func (p *Points) Chunks([]Axis) iter.Seq[Box] {
-	return func(yield func(Box) bool) {
-		for i := range p.ends {
-			if !yield(p.Box(i)) {
+func (p *Points) Chunks([]Axis) iter.Seq[Box] { return p.boxes(0, len(p.ends)) }
+
+// Runs divides the sequence of Chunks into runs; see [Selection].
+func (p *Points) Runs(_ []Axis, length func(i int) int) iter.Seq[iter.Seq[Box]] {
+	return func(yield func(iter.Seq[Box]) bool) {
+		for i, end := 0, 0; i < len(p.ends); i = end {
+			if end = min(i+length(i), len(p.ends)); !yield(p.boxes(i, end)) {
 				return
 			}
+		}
+	}
+}
+
+// boxes yields the boxes from i to n-1.
+func (p *Points) boxes(i, n int) iter.Seq[Box] {
+	return func(yield func(Box) bool) {
+		for k := i; k < n && yield(p.Box(k)); k++ {
 		}
 	}
 }

@@ -186,28 +186,56 @@ type Box struct {
 // region without elements touches no chunk. A region without axes touches one chunk.
 func (r Region) Chunks(chunk []Axis) iter.Seq[Box] {
 	return func(yield func(Box) bool) {
-		for _, s := range r {
-			if s.Count == 0 {
-				return
-			}
+		w := make(walkers, len(r))
+		for more := w.start(r, chunk); more && yield(makeBox(w)); more = w.next() {
 		}
-		axes := make([]walker, len(r))
-		for i, s := range r {
-			axes[i] = newWalker(s, chunk[i])
-		}
-		for {
-			if !yield(makeBox(axes)) {
+	}
+}
+
+// Runs divides the sequence of Chunks into runs; see [Selection].
+func (r Region) Runs(chunk []Axis, length func(i int) int) iter.Seq[iter.Seq[Box]] {
+	return func(yield func(iter.Seq[Box]) bool) {
+		w, i := make(walkers, len(r)), 0
+		for more := w.start(r, chunk); more; {
+			from, n := slices.Clone(w), length(i)
+			if !yield(func(yield func(Box) bool) {
+				w := slices.Clone(from)
+				for k, more := 0, true; k < n && more && yield(makeBox(w)); k++ {
+					more = w.next()
+				}
+			}) {
 				return
 			}
-			i := len(r) - 1
-			for ; i >= 0 && !axes[i].next(); i-- {
-				axes[i].rewind()
-			}
-			if i < 0 {
-				return
+			for end := i + n; i < end && more; i++ {
+				more = w.next()
 			}
 		}
 	}
+}
+
+// walkers iterate over the chunks that a region touches. There is one walker for each axis.
+type walkers []walker
+
+// start moves the walkers to the first chunk. It returns false if the region touches no chunk.
+func (w walkers) start(r Region, chunk []Axis) bool {
+	for _, s := range r {
+		if s.Count == 0 {
+			return false
+		}
+	}
+	for i, s := range r {
+		w[i] = newWalker(s, chunk[i])
+	}
+	return true
+}
+
+// next advances to the next chunk. It returns false at the end.
+func (w walkers) next() bool {
+	i := len(w) - 1
+	for ; i >= 0 && !w[i].next(); i-- {
+		w[i].rewind()
+	}
+	return i >= 0
 }
 
 // Touched returns the number of chunks that the region touches, at most math.MaxInt. It does not
@@ -261,7 +289,7 @@ func (s Slice) touched(edge int) int {
 	return max(first-last, last-first) + 1
 }
 
-func makeBox(axes []walker) Box {
+func makeBox(axes walkers) Box {
 	b := MakeBox(len(axes))
 	for i := range axes {
 		b.Parts[i], b.Coord[i] = axes[i].Part, axes[i].Chunk

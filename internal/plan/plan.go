@@ -37,19 +37,33 @@ func (p *Plan) Len() int { return p.Select.Touched(p.Axes) }
 
 // Objects yields the objects in C order of their grid positions.
 func (p *Plan) Objects() iter.Seq[*Object] {
-	return func(yield func(*Object) bool) {
-		if !p.Pipe.Even() {
-			for b := range p.Select.Chunks(p.Axes) {
-				chunk, err := p.Pipe.For(grid.ShapeOf(p.Axes, b.Coord))
-				if !yield(p.object(b, chunk, err)) {
-					return
-				}
-			}
-			return
-		}
-		chunk, err := p.Pipe.For(nil)
-		p.Select.Chunks(p.Axes)(func(b grid.Box) bool { return yield(p.object(b, chunk, err)) })
+	return func(yield func(*Object) bool) { p.objects(p.Select.Chunks(p.Axes), yield) }
+}
+
+// Runs divides the sequence of Objects into runs. The run that starts at the i-th object has
+// length(i) objects, at least 1; the last run may have fewer. Runs may be iterated at any time, also
+// concurrently, and compute their objects then.
+func (p *Plan) Runs(length func(i int) int) iter.Seq[iter.Seq[*Object]] {
+	return func(yield func(iter.Seq[*Object]) bool) {
+		p.Select.Runs(p.Axes, length)(func(run iter.Seq[grid.Box]) bool {
+			return yield(func(yield func(*Object) bool) { p.objects(run, yield) })
+		})
 	}
+}
+
+// objects yields the objects of boxes.
+func (p *Plan) objects(boxes iter.Seq[grid.Box], yield func(*Object) bool) {
+	if !p.Pipe.Even() {
+		for b := range boxes {
+			chunk, err := p.Pipe.For(grid.ShapeOf(p.Axes, b.Coord))
+			if !yield(p.object(b, chunk, err)) {
+				return
+			}
+		}
+		return
+	}
+	chunk, err := p.Pipe.For(nil)
+	boxes(func(b grid.Box) bool { return yield(p.object(b, chunk, err)) })
 }
 
 func (p *Plan) object(b grid.Box, chunk *pipeline.Chunk, err error) *Object {
