@@ -10,11 +10,11 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// PlanAppend returns the minimum and the maximum requests and bytes of [Dataset.Append] with the same
-// arguments: for documents, claims, labels and chunks. It stores nothing. It opens the dataset again,
-// sends all reads of the append except those of the rows, and keeps the documents and the labels of
-// the index coordinate in memory. It does not call the functions of [Func]. A plan does not include requests that are sent again, and the effects of other writers.
-// Errors are those of Append.
+// PlanAppend returns the minimum and the maximum requests and bytes of [Dataset.Append] with the
+// same arguments: for documents, claims, labels and chunks. It stores nothing. It opens the dataset
+// again, sends all reads of the append except those of the rows, and keeps the documents and the
+// labels of the index coordinate in memory. It does not call the functions of [Func]. A plan
+// includes neither repeated requests nor the effects of other writers. Errors are those of Append.
 func (d *Dataset) PlanAppend(ctx context.Context, dim string, o AppendOptions, data ...Data) (least, most store.Amount, err error) {
 	if err := d.usable(); err != nil {
 		return least, most, err
@@ -48,10 +48,10 @@ func (d *Dataset) PlanAppend(ctx context.Context, dim string, o AppendOptions, d
 	return p.least, p.most, nil
 }
 
-// amountOf returns the requests of a report. Deletes count as puts.
+// amountOf returns the requests of a report. Deletes, copies and parts of uploads count as puts.
 func amountOf(r *zarr.Report) store.Amount {
 	return store.Amount{
-		Gets: r.Gets.Load(), Puts: r.Puts.Load() + r.Deletes.Load(), Lists: r.Lists.Load(),
+		Gets: r.Gets.Load(), Puts: r.Puts.Load() + r.Deletes.Load() + r.Copies.Load() + r.Parts.Load(), Lists: r.Lists.Load(),
 		BytesRead: r.BytesRead.Load(), BytesWritten: r.BytesWritten.Load(),
 	}
 }

@@ -21,8 +21,8 @@ type rehearsed struct {
 	data   bounds // of the planned writes
 }
 
-// rehearse makes stores that are opened from now on keep all changes in memory. The report of the run
-// counts only the requests that are sent.
+// rehearse makes stores that are opened from now on keep all changes in memory. The report of the
+// run counts only the requests that are sent.
 func (s *session) rehearse() {
 	r := &rehearsed{}
 	s.rehearsed = r

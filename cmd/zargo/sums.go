@@ -17,8 +17,8 @@ type stats struct {
 	prices       priceFlags
 }
 
-// since returns the amount of a report minus an earlier amount. Deletes, copies and parts of uploads
-// count as writes, as in the bounds of a plan.
+// since returns the amount of a report minus an earlier amount. Deletes, copies and parts of
+// uploads count as writes, as in the bounds of a plan.
 func since(r *zarr.Report, before store.Amount) store.Amount {
 	return store.Amount{
 		Gets:         r.Gets.Load() - before.Gets,
@@ -57,8 +57,8 @@ func fixed(a store.Amount) bounds { return bounds{a, a} }
 // and returns the bounds of the sum of two amounts.
 func (b bounds) and(c bounds) bounds { return bounds{both(b.least, c.least), both(b.most, c.most)} }
 
-// planned are the requests of a command. found contains the requests around the data: for documents,
-// labels, probes, claims and listings.
+// planned are the requests of a command. found contains the requests around the data: for
+// documents, labels, probes, claims and listings.
 type planned struct{ found, data bounds }
 
 func (p planned) all() bounds { return p.found.and(p.data) }

@@ -62,7 +62,8 @@ func TestCallIsExplicit(t *testing.T) {
 	}
 }
 
-// The limits of package engine, which may only decrease. The reads of runs raised the first one once.
+// The limits of package engine, which may only decrease. Reads in runs have raised the first one
+// once.
 const (
 	maxEngineLines = 3100 // with comments
 	maxSenders     = 2

@@ -207,8 +207,8 @@ func runsAgainstOracle(t *testing.T, codecs ...codec.Spec) {
 	}
 }
 
-// TestRunsTakeFewAllocations checks that a read in runs allocates a box and an object for each chunk,
-// besides its key, and little for each run.
+// TestRunsTakeFewAllocations checks that a read in runs allocates a box and an object for each
+// chunk, besides its key, and little for each run.
 func TestRunsTakeFewAllocations(t *testing.T) {
 	if race.Enabled {
 		t.Skip("the race detector makes pools forget at random, so allocations cannot be counted")

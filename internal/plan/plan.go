@@ -41,8 +41,8 @@ func (p *Plan) Objects() iter.Seq[*Object] {
 }
 
 // Runs divides the sequence of Objects into runs. The run that starts at the i-th object has
-// length(i) objects, at least 1; the last run may have fewer. Runs may be iterated at any time, also
-// concurrently, and compute their objects then.
+// length(i) objects, at least 1; the last run may have fewer. Runs may be iterated at any time,
+// also concurrently, and compute their objects then.
 func (p *Plan) Runs(length func(i int) int) iter.Seq[iter.Seq[*Object]] {
 	return func(yield func(iter.Seq[*Object]) bool) {
 		p.Select.Runs(p.Axes, length)(func(run iter.Seq[grid.Box]) bool {

@@ -1,5 +1,5 @@
-// Package rehearsal provides a store for dry runs. A command that uses the store sends all reads of a
-// run, and no request that changes the store below. A counter above the store counts the requests
+// Package rehearsal provides a store for dry runs. A command that uses the store sends all reads of
+// a run, and no request that changes the store below. A counter above the store counts the requests
 // that the run itself would send.
 //
 //	dry := rehearsal.New(user)
