@@ -40,7 +40,8 @@ func Table() []Rule {
 		{Package: "zarr/codec/internal/number", Own: []string{"zarr/fault", "zarr/dtype"}, Pure: true},
 		{Package: "zarr/codec/internal/msgpack", Own: []string{"zarr/fault", "internal/jsontext"}, Pure: true},
 		{Package: "zarr/codec/internal/stream", Pure: true},
-		{Package: "zarr/codec/internal/lz4hc", External: []string{lz4}, Pure: true},        // its tests use the reference implementation
+		{Package: "zarr/codec/internal/lz4hc", External: []string{lz4}, Pure: true}, // its tests use the reference implementation
+		{Package: "zarr/codec/internal/lz4fast", External: []string{lz4}, Pure: true},
 		{Package: "zarr/codec/internal/zstdenc", External: []string{compress}, Pure: true}, // its tests use the reference implementation
 		{Package: "zarr/codec/internal/zst", Own: []string{"zarr/fault", "zarr/codec/internal/zstdenc"}, External: []string{compress}, Pure: true},
 		{Package: "zarr/codec/internal/...", Own: []string{"zarr/fault", "zarr/codec/internal/stream"}, External: []string{compress}, Pure: true},

@@ -8,6 +8,7 @@ import (
 
 	"github.com/pierrec/lz4/v4"
 
+	"github.com/zargo-io/zargo/zarr/codec/internal/lz4fast"
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
@@ -16,7 +17,7 @@ import (
 type lz4Codec struct{ compressor }
 
 // lz4Tables holds the tables of idle encoders. They do not affect the output.
-var lz4Tables = sync.Pool{New: func() any { return new(lz4.CompressorCCompat) }}
+var lz4Tables = sync.Pool{New: func() any { return new(lz4fast.Encoder) }}
 
 // maxLZ4 is the maximum input length of LZ4 and numcodecs.
 const maxLZ4 = 0x7e000000
@@ -41,13 +42,9 @@ func (c lz4Codec) Encode(dst, src []byte) ([]byte, error) {
 		return append(dst, 0), nil // a block without literals
 	}
 	out, room := extend(dst, lz4.CompressBlockBound(len(src)))
-	t := lz4Tables.Get().(*lz4.CompressorCCompat)
+	t := lz4Tables.Get().(*lz4fast.Encoder)
 	defer lz4Tables.Put(t)
-	n, err := t.CompressBlock(src, room)
-	if err != nil {
-		return dst[:start-4], err
-	}
-	return out[:start+n], nil
+	return out[:start+t.Encode(room, src, 1)], nil
 }
 
 func (c lz4Codec) Decode(dst, src []byte, limit int) ([]byte, error) {

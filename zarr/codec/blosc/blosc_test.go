@@ -295,3 +295,29 @@ func BenchmarkDecode(b *testing.B) {
 		}
 	}
 }
+
+// TestEncodeRoom checks that the frame does not depend on the capacity of dst. Some compressors
+// write streams directly to dst if the capacity suffices.
+func TestEncodeRoom(t *testing.T) {
+	for _, c := range writable {
+		for _, kind := range []string{"ramp", "mixed", "noise"} {
+			for _, n := range []int{129, 5001, 70001} {
+				e, err := blosc.NewEncoder(blosc.Options{Compressor: c, Level: 5, Shuffle: blosc.ByteShuffle, TypeSize: 4, BlockSize: 2048})
+				if err != nil {
+					t.Fatal(err)
+				}
+				src := plain(kind, n)
+				want, err := e.Encode(nil, src)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, room := range []int{0, 1, 20, n / 2, len(want) - 1, len(want), n, n + blosc.HeaderSize, 2*n + 1000} {
+					got, err := e.Encode(make([]byte, 3, 3+room), src)
+					if err != nil || !bytes.Equal(got[3:], want) {
+						t.Errorf("%v %s: %d bytes in %d: error %v, or another frame", c, kind, n, room, err)
+					}
+				}
+			}
+		}
+	}
+}

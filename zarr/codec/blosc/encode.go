@@ -5,9 +5,9 @@ import (
 	"sync"
 
 	"github.com/klauspost/compress/s2"
-	"github.com/pierrec/lz4/v4"
 
 	"github.com/zargo-io/zargo/zarr/codec/internal/deflate"
+	"github.com/zargo-io/zargo/zarr/codec/internal/lz4fast"
 	"github.com/zargo-io/zargo/zarr/codec/internal/lz4hc"
 	"github.com/zargo-io/zargo/zarr/codec/internal/planes"
 	"github.com/zargo-io/zargo/zarr/codec/internal/zst"
@@ -37,7 +37,7 @@ type Encoder struct {
 // work holds the buffers and tables that one call of Encode uses.
 type work struct {
 	shuffled, packed scratch
-	lz4              lz4.CompressorCCompat
+	lz4              lz4fast.Encoder
 	hc               *lz4hc.Encoder // nil for other compressors
 	lz               lzTable
 }
@@ -106,7 +106,7 @@ func (e *Encoder) Encode(dst, src []byte) ([]byte, error) {
 func (e *Encoder) blocks(dst []byte, start int, src []byte, h Header) ([]byte, error) {
 	w, ok := e.scratch.Get().(*work)
 	if !ok {
-		w = &work{lz4: lz4.CompressorCCompat{Acceleration: 10 - e.o.Level}}
+		w = &work{}
 		if e.o.Compressor == LZ4HC {
 			w.hc = lz4hc.New(e.o.Level)
 		}
@@ -142,29 +142,38 @@ func (e *Encoder) block(dst, src []byte, h Header, w *work) ([]byte, error) {
 	n := len(src) / streams
 	for i := range streams {
 		part := src[i*n : (i+1)*n]
-		packed, err := e.stream(part, w)
-		if err != nil {
+		dst = append(dst, make([]byte, 4)...)
+		at := len(dst)
+		room := dst[at:cap(dst)]
+		packed, err := e.stream(room, part, w)
+		switch {
+		case err != nil:
 			return dst, err
+		case len(packed) == 0 || len(packed) >= n:
+			dst = append(dst, part...)
+		case len(room) > 0 && &packed[0] == &room[0]:
+			dst = dst[:at+len(packed)]
+		default:
+			dst = append(dst, packed...)
 		}
-		if len(packed) == 0 || len(packed) >= n {
-			packed = part
-		}
-		dst = binary.LittleEndian.AppendUint32(dst, uint32(len(packed)))
-		dst = append(dst, packed...)
+		binary.LittleEndian.PutUint32(dst[at-4:], uint32(len(dst)-at))
 	}
 	return dst, nil
 }
 
-// stream compresses one stream and returns a slice of a buffer of w. The slice may be empty if the
+// stream compresses one stream. It returns a slice of room if the compressor writes to a slice and
+// room has the length of src, otherwise a slice of a buffer of w. The slice may be empty if the
 // compressed stream would not be shorter than src.
-func (e *Encoder) stream(src []byte, w *work) (out []byte, err error) {
-	n, room := 0, w.packed.room(len(src))
+func (e *Encoder) stream(room, src []byte, w *work) (out []byte, err error) {
+	if len(room) < len(src) || e.o.Compressor >= Snappy {
+		room = w.packed.room(len(src))
+	}
+	room = room[:len(src)]
 	switch e.o.Compressor {
 	case BloscLZ:
 		return room[:bloscLZEncode(room, src, e.o.Level, &w.lz)], nil
 	case LZ4:
-		n, err = w.lz4.CompressBlock(src, room)
-		return room[:n], err
+		return room[:w.lz4.Encode(room, src, 10-e.o.Level)], nil
 	case LZ4HC:
 		return room[:w.hc.Encode(room, src)], nil
 	case Snappy:
