@@ -57,12 +57,17 @@ type AppendOptions struct {
 // After an error, the rows may be stored: Append opens the dataset again after it stored them. An
 // append of the same data with IfAbsent then completes the work.
 func (d *Dataset) Append(ctx context.Context, dim string, o AppendOptions, data ...Data) (*Dataset, error) {
+	return d.append(ctx, dim, o, nil, data)
+}
+
+// append is Append. If p is not nil, it plans the rows, except for labels, instead of writing them.
+func (d *Dataset) append(ctx context.Context, dim string, o AppendOptions, p *plannedRows, data []Data) (*Dataset, error) {
 	if err := d.usable(); err != nil {
 		return nil, err
 	}
 	end := time.Now().Add(o.Wait)
 	for {
-		rows, labels, err := d.rows(dim, data)
+		rows, labels, err := d.rows(dim, data, p)
 		if err != nil {
 			return nil, err
 		}
@@ -128,8 +133,8 @@ func (d *Dataset) followed(r follow.Result, unread []error) {
 }
 
 // rows returns the rows of each variable with the dimension, and an index of the new labels. The
-// index is nil if the dimension has no coordinate.
-func (d *Dataset) rows(dim string, data []Data) ([]zarr.Rows, index, error) {
+// index is nil if the dimension has no coordinate. If p is not nil, it plans the rows instead.
+func (d *Dataset) rows(dim string, data []Data, p *plannedRows) ([]zarr.Rows, index, error) {
 	if !slices.ContainsFunc(d.dims, func(x Dim) bool { return x.Name == dim }) {
 		return nil, nil, fault.Newf(fault.Selection, "the dataset has no dimension %q; it has %v", dim, d.dims)
 	}
@@ -179,8 +184,8 @@ func (d *Dataset) rows(dim string, data []Data) ([]zarr.Rows, index, error) {
 		}
 		if s.indexes(dim) {
 			labels = c.labels
-		} else if d.planned != nil {
-			c.rows = d.planned.rows(x.name, s.dims, dim, c.n/each)
+		} else if p != nil {
+			c.rows = p.rows(x.name, s.dims, dim, c.n/each)
 		}
 		rows = append(rows, c.rows)
 	}

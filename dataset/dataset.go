@@ -26,7 +26,6 @@ type Dataset struct {
 	groups   []string // names of the groups below the group
 	parent   *Dataset // the dataset of which Child opened this one; or nil
 	options  Options
-	planned  *plannedRows // counts the rows of an append instead of writing them; or nil
 }
 
 // Dim is a dimension: an axis that the arrays of a dataset share.

@@ -30,30 +30,15 @@ func (d *Dataset) PlanAppend(ctx context.Context, dim string, o AppendOptions, d
 	if err != nil {
 		return least, most, err
 	}
-	opened := amountOf(&report)
-	p := &plannedRows{}
-	n.planned = p
-	if _, err := n.Append(ctx, dim, o, data...); err != nil {
+	opened := report.Amount()
+	var p plannedRows
+	if _, err := n.append(ctx, dim, o, &p, data); err != nil {
 		return least, most, err
 	}
-	around := amountOf(&report)
-	for _, sum := range []*store.Amount{&p.least, &p.most} {
-		sum.Gets += around.Gets - opened.Gets
-		sum.Puts += around.Puts - opened.Puts
-		sum.Lists += around.Lists - opened.Lists
-		sum.BytesRead += around.BytesRead - opened.BytesRead
-		sum.BytesWritten += around.BytesWritten - opened.BytesWritten
-	}
-	p.most.Gets += dry.Conditional()
-	return p.least, p.most, nil
-}
-
-// amountOf returns the requests of a report. Deletes, copies and parts of uploads count as puts.
-func amountOf(r *zarr.Report) store.Amount {
-	return store.Amount{
-		Gets: r.Gets.Load(), Puts: r.Puts.Load() + r.Deletes.Load() + r.Copies.Load() + r.Parts.Load(), Lists: r.Lists.Load(),
-		BytesRead: r.BytesRead.Load(), BytesWritten: r.BytesWritten.Load(),
-	}
+	around := report.Amount().Sub(opened)
+	least, most = p.least.Add(around), p.most.Add(around)
+	most.Gets += dry.Conditional()
+	return least, most, nil
 }
 
 // plannedRows adds up the requests of rows. It is safe for concurrent use.
@@ -76,12 +61,7 @@ func (p *plannedRows) rows(path string, dims []string, dim string, n int) zarr.R
 		least, most := plan.Bounds()
 		p.mu.Lock()
 		defer p.mu.Unlock()
-		for _, of := range []struct{ sum, more *store.Amount }{{&p.least, &least}, {&p.most, &most}} {
-			of.sum.Gets += of.more.Gets
-			of.sum.Puts += of.more.Puts
-			of.sum.BytesRead += of.more.BytesRead
-			of.sum.BytesWritten += of.more.BytesWritten
-		}
+		p.least, p.most = p.least.Add(least), p.most.Add(most)
 		return nil
 	}}
 }

@@ -48,6 +48,9 @@ type Report struct {
 // String returns the counts on one line. It omits counts that are 0, except for the first eight.
 func (r *Report) String() string { return (*account.Counts)(r).String() }
 
+// Amount returns the requests and the bytes of values. Deletes, copies and parts count as puts.
+func (r *Report) Amount() store.Amount { return (*account.Counts)(r).Amount() }
+
 // MarshalJSON returns a JSON object with all counts, in the order and with the names of the fields.
 func (r *Report) MarshalJSON() ([]byte, error) {
 	v, members := reflect.ValueOf(r).Elem(), []string(nil)

@@ -8,7 +8,6 @@ import (
 	"github.com/zargo-io/zargo/cmd/zargo/internal/render"
 	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/zarr"
-	"github.com/zargo-io/zargo/zarr/store"
 )
 
 type catCmd struct {
@@ -94,8 +93,8 @@ func (c *catCmd) Run(ctx context.Context, s *session) error {
 		}
 	}
 	if c.Stats {
-		opened := since(&s.report, store.Amount{})
-		defer func() { s.stats = &stats{opened, since(&s.report, opened), c.priceFlags} }()
+		opened := s.report.Amount()
+		defer func() { s.stats = &stats{opened, s.report.Amount().Sub(opened), c.priceFlags} }()
 	}
 	toFile := c.Output != "" && c.Output != "-"
 	if c.Format != "text" && (toFile || s.inPipe && s.flags.Progress == progressAlways) {

@@ -61,12 +61,12 @@ func (c *planCmd) Run(ctx context.Context, s *session) error {
 		return p.fail(err)
 	}
 	// The command sends the same requests as this plan until it reads or writes the first chunk.
-	found := fixed(since(&s.report, store.Amount{}))
+	found := fixed(s.report.Amount())
 	if c.Field == "" { // --raw reads no attributes of other arrays
 		if _, err := in.attrsOf(ctx, a); err != nil {
 			return p.fail(err)
 		}
-		found.most = since(&s.report, store.Amount{})
+		found.most = s.report.Amount()
 	}
 	plan := a.Plan
 	if c.Write {
@@ -125,7 +125,7 @@ const (
 // fits returns fault.Limit if a selection has too many requests to list, or too many shards to
 // resolve.
 func (c *planCmd) fits(least, most store.Amount, resolved bool) error {
-	n := add(least.Gets, most.Puts)
+	n := store.Amount{Gets: least.Gets, Puts: most.Puts}.Requests()
 	switch {
 	case c.All:
 	case resolved && n > maxResolved:
@@ -145,12 +145,12 @@ func added(all iter.Seq2[zarr.Request, error], least, most *store.Amount, failed
 				*failed = err
 				return
 			}
-			least.Gets++
-			most.Gets++
-			most.BytesRead = add(most.BytesRead, r.Bytes)
-			if r.Known() {
-				least.BytesRead = add(least.BytesRead, r.Bytes)
+			get := store.Amount{Gets: 1, BytesRead: r.Bytes}
+			*most = most.Add(get)
+			if !r.Known() {
+				get.BytesRead = 0
 			}
+			*least = least.Add(get)
 			if !yield(r) {
 				return
 			}

@@ -64,7 +64,7 @@ func (r *rehearsed) write(ctx context.Context, a *zarr.Array, where region, each
 
 // planned returns the requests of the command.
 func (r *rehearsed) planned() planned {
-	found := fixed(since(&r.report, store.Amount{}))
+	found := fixed(r.report.Amount())
 	for _, st := range r.stores {
 		found.most.Gets += st.Conditional()
 	}

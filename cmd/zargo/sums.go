@@ -7,7 +7,6 @@ import (
 	"text/tabwriter"
 
 	"github.com/zargo-io/zargo/cmd/zargo/internal/render"
-	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
@@ -17,37 +16,6 @@ type stats struct {
 	prices       priceFlags
 }
 
-// since returns the amount of a report minus an earlier amount. Deletes, copies and parts of
-// uploads count as writes, as in the bounds of a plan.
-func since(r *zarr.Report, before store.Amount) store.Amount {
-	return store.Amount{
-		Gets:         r.Gets.Load() - before.Gets,
-		Puts:         r.Puts.Load() + r.Deletes.Load() + r.Copies.Load() + r.Parts.Load() - before.Puts,
-		Lists:        r.Lists.Load() - before.Lists,
-		BytesRead:    r.BytesRead.Load() - before.BytesRead,
-		BytesWritten: r.BytesWritten.Load() - before.BytesWritten,
-	}
-}
-
-// add returns a+b, or math.MaxInt64 if it overflows.
-func add(a, b int64) int64 {
-	if a > math.MaxInt64-b {
-		return math.MaxInt64
-	}
-	return a + b
-}
-
-// both returns the sum of two amounts.
-func both(a, b store.Amount) store.Amount {
-	return store.Amount{
-		Gets:         add(a.Gets, b.Gets),
-		Puts:         add(a.Puts, b.Puts),
-		Lists:        add(a.Lists, b.Lists),
-		BytesRead:    add(a.BytesRead, b.BytesRead),
-		BytesWritten: add(a.BytesWritten, b.BytesWritten),
-	}
-}
-
 // bounds are the minimum and the maximum of an amount that is not exactly known.
 type bounds struct{ least, most store.Amount }
 
@@ -55,7 +23,7 @@ type bounds struct{ least, most store.Amount }
 func fixed(a store.Amount) bounds { return bounds{a, a} }
 
 // and returns the bounds of the sum of two amounts.
-func (b bounds) and(c bounds) bounds { return bounds{both(b.least, c.least), both(b.most, c.most)} }
+func (b bounds) and(c bounds) bounds { return bounds{b.least.Add(c.least), b.most.Add(c.most)} }
 
 // planned are the requests of a command. found contains the requests around the data: for
 // documents, labels, probes, claims and listings.
@@ -75,7 +43,7 @@ type sumsInfo struct {
 }
 
 func infoOf(s store.Amount, p priceFlags) sumsInfo {
-	i := sumsInfo{Requests: add(add(s.Gets, s.Puts), s.Lists), Gets: s.Gets, Puts: s.Puts, Listings: s.Lists, BytesRead: s.BytesRead, BytesWritten: s.BytesWritten}
+	i := sumsInfo{Requests: s.Requests(), Gets: s.Gets, Puts: s.Puts, Listings: s.Lists, BytesRead: s.BytesRead, BytesWritten: s.BytesWritten}
 	if p.given() {
 		cost := p.cost(s)
 		i.Cost = &cost
@@ -121,7 +89,7 @@ func (p priceFlags) check() error {
 
 // cost returns the cost of an amount. Providers charge a page of a listing like a write.
 func (p priceFlags) cost(s store.Amount) float64 {
-	return float64(s.Gets)/1000*p.GetPrice + float64(add(s.Puts, s.Lists))/1000*p.PutPrice + float64(s.BytesRead)/(1<<30)*p.GBPrice
+	return float64(s.Gets)/1000*p.GetPrice + float64(store.Amount{Puts: s.Puts, Lists: s.Lists}.Requests())/1000*p.PutPrice + float64(s.BytesRead)/(1<<30)*p.GBPrice
 }
 
 // print prints the requests as a table.
@@ -158,5 +126,5 @@ func printSums(out io.Writer, p priceFlags, heads string, all ...bounds) error {
 
 // print prints the sums in the form of a plan.
 func (s *stats) print(out io.Writer) error {
-	return printSums(out, s.prices, "\tto find out\tdata\tin all", fixed(s.opened), fixed(s.read), fixed(both(s.opened, s.read)))
+	return printSums(out, s.prices, "\tto find out\tdata\tin all", fixed(s.opened), fixed(s.read), fixed(s.opened.Add(s.read)))
 }

@@ -74,6 +74,14 @@ func (r *Counts) String() string {
 	return b.String()
 }
 
+// Amount returns the requests and the bytes of values. Deletes, copies and parts count as puts.
+func (r *Counts) Amount() store.Amount {
+	return store.Amount{
+		Gets: r.Gets.Load(), Puts: r.Puts.Load() + r.Deletes.Load() + r.Copies.Load() + r.Parts.Load(), Lists: r.Lists.Load(),
+		BytesRead: r.BytesRead.Load(), BytesWritten: r.BytesWritten.Load(),
+	}
+}
+
 // asked adds a request of kind op and its bytes to the report.
 func (r *Report) asked(op store.Op, bytes int64) {
 	switch op {
