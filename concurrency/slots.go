@@ -2,7 +2,6 @@ package concurrency
 
 import (
 	"context"
-	"slices"
 	"sync"
 )
 
@@ -13,12 +12,8 @@ type Slots struct {
 	size    int
 	held    int
 	peak    int
-	waits   int                    // length of all queues
-	waiting [ranks][]chan struct{} // queues by rank, in order of arrival; closing hands over a slot
+	waiting queues
 }
-
-// ranks is the number of ranks of [Slots.AcquireAhead].
-const ranks = 3
 
 // NewSlots returns n slots; n < 1 means 1.
 func NewSlots(n int) *Slots { return &Slots{size: max(n, 1)} }
@@ -26,11 +21,13 @@ func NewSlots(n int) *Slots { return &Slots{size: max(n, 1)} }
 // Acquire acquires a slot. Waiters are served in order of arrival. If ctx ends first, Acquire
 // returns context.Cause(ctx). The caller must Release the slot, and must not acquire another one
 // while holding it.
-func (s *Slots) Acquire(ctx context.Context) error { return s.AcquireAhead(ctx, 0) }
+func (s *Slots) Acquire(ctx context.Context) error { return s.AcquireIn(ctx, nil, 0) }
 
-// AcquireAhead is like [Slots.Acquire], but is served before all waiters with a lower rank. Ranks
-// are 0, the rank of Acquire, to 2; other values are clamped.
-func (s *Slots) AcquireAhead(ctx context.Context, rank int) error {
+// AcquireIn is like [Slots.Acquire] for a waiter of a group, which must be comparable. Groups are
+// served in turn, so that a group with many waiters does not block the others. A waiter is served
+// before all waiters of its group with a lower rank. Ranks are 0 to 2; other values are clamped.
+// Acquire uses the group nil and the rank 0.
+func (s *Slots) AcquireIn(ctx context.Context, group any, rank int) error {
 	rank = min(max(rank, 0), ranks-1)
 	if err := context.Cause(ctx); err != nil {
 		return err
@@ -40,9 +37,7 @@ func (s *Slots) AcquireAhead(ctx context.Context, rank int) error {
 		s.mu.Unlock()
 		return nil
 	}
-	turn := make(chan struct{})
-	s.waiting[rank] = append(s.waiting[rank], turn)
-	s.waits++
+	turn := s.waiting.add(group, rank)
 	s.mu.Unlock()
 	select {
 	case <-turn:
@@ -51,10 +46,7 @@ func (s *Slots) AcquireAhead(ctx context.Context, rank int) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if i := slices.Index(s.waiting[rank], turn); i >= 0 {
-		s.waiting[rank] = slices.Delete(s.waiting[rank], i, i+1)
-		s.waits--
-	} else { // the slot was handed over concurrently
+	if !s.waiting.remove(group, rank, turn) { // the slot was handed over concurrently
 		s.held--
 		s.wake()
 	}
@@ -69,8 +61,7 @@ func (s *Slots) Try() bool {
 	return s.take()
 }
 
-// Release releases a slot and hands it to the first waiter of the highest rank, if there are
-// waiters.
+// Release releases a slot and hands it to the next waiter, if there are waiters.
 func (s *Slots) Release() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -106,7 +97,7 @@ func (s *Slots) Held() int {
 func (s *Slots) Waiting() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.waits
+	return s.waiting.n
 }
 
 // Peak returns the largest number of slots held at any time.
@@ -117,7 +108,7 @@ func (s *Slots) Peak() int {
 }
 
 func (s *Slots) take() bool {
-	if s.waits > 0 || s.held >= s.size {
+	if s.waiting.n > 0 || s.held >= s.size {
 		return false
 	}
 	s.held++
@@ -126,16 +117,9 @@ func (s *Slots) take() bool {
 }
 
 func (s *Slots) wake() {
-	for rank := ranks - 1; rank >= 0 && s.held < s.size; rank-- {
-		queue := s.waiting[rank]
-		for len(queue) > 0 && s.held < s.size {
-			close(queue[0])
-			queue[0] = nil
-			queue = queue[1:]
-			s.waits--
-			s.held++
-			s.peak = max(s.peak, s.held)
-		}
-		s.waiting[rank] = queue
+	for s.waiting.n > 0 && s.held < s.size {
+		s.waiting.serve()
+		s.held++
+		s.peak = max(s.peak, s.held)
 	}
 }

@@ -158,7 +158,7 @@ func TestSlotsAhead(t *testing.T) {
 		var wg sync.WaitGroup
 		for i, rank := range []int{0, 1, 0, 2, -3, 7, 1} {
 			wg.Go(func() {
-				if err := s.AcquireAhead(t.Context(), rank); err != nil {
+				if err := s.AcquireIn(t.Context(), nil, rank); err != nil {
 					t.Error(err)
 				}
 				order = append(order, i)
@@ -173,6 +173,50 @@ func TestSlotsAhead(t *testing.T) {
 		wg.Wait()
 		if want := []int{3, 5, 1, 6, 0, 2, 4}; !slices.Equal(order, want) || s.Waiting() != 0 || s.Held() != 0 {
 			t.Errorf("order %v, want %v", order, want)
+		}
+	})
+}
+
+// TestSlotsGroups checks that groups of waiters are served in turn, whatever their ranks, and that a
+// group whose waiters are cancelled takes no turn.
+func TestSlotsGroups(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := NewSlots(1)
+		if !s.Try() {
+			t.Fatal("no slot")
+		}
+		gone, cancel := context.WithCancel(t.Context())
+		var order []int
+		var wg sync.WaitGroup
+		for i, w := range []struct {
+			group any
+			rank  int
+		}{{"a", 2}, {"gone", 0}, {"a", 2}, {"a", 0}, {"a", 2}, {nil, 0}, {"b", 0}, {"b", 1}, {"gone", 1}} {
+			wg.Go(func() {
+				ctx := t.Context()
+				if w.group == "gone" {
+					ctx = gone
+				}
+				if s.AcquireIn(ctx, w.group, w.rank) != nil {
+					return
+				}
+				order = append(order, i)
+				s.Release()
+			})
+			synctest.Wait() // ensures that they arrive in this order
+		}
+		cancel()
+		synctest.Wait()
+		if n := s.Waiting(); n != 7 {
+			t.Errorf("%d wait", n)
+		}
+		s.Release()
+		wg.Wait()
+		if want := []int{0, 5, 7, 2, 6, 4, 3}; !slices.Equal(order, want) || s.Waiting() != 0 || s.Held() != 0 {
+			t.Errorf("order %v, want %v", order, want)
+		}
+		if len(s.waiting.groups)+len(s.waiting.order) != 0 {
+			t.Errorf("%d groups remain", len(s.waiting.groups))
 		}
 	})
 }

@@ -69,12 +69,17 @@ func (b Bucket) name() string {
 func (b Bucket) place(target any) bool {
 	p, ok := target.(*store.Place)
 	if ok {
-		*p = store.Place{Root: b.Name}
-		if b.Prefix != "" {
-			p.Below = b.Prefix + "/"
-		}
+		*p = store.Place{Root: b.Name, Below: b.below()}
 	}
 	return ok
+}
+
+// below returns "", or the prefix of the store with a trailing slash.
+func (b Bucket) below() string {
+	if b.Prefix == "" {
+		return ""
+	}
+	return b.Prefix + "/"
 }
 
 // leastStall is the minimum of Stall. A smaller value probably has a wrong unit.
@@ -145,7 +150,11 @@ func (s Stack) Build(st store.Store, b Bucket) (store.Store, error) {
 	slots := concurrency.Share(shared, name+s.rates(n.Share), func() *limit.Bucket { return limit.NewBucket(n) })
 	limited := limit.On(store.Around(st, store.Hooks{Before: note, Provide: b.place}), slots, s.InFlight)
 	if s.Hedge {
-		limited = hedge.New(limited, hedge.Options{Budget: limits.Bytes, Free: func() bool { return isFree(limited) }})
+		limited = hedge.New(limited, hedge.Options{
+			Budget: limits.Bytes,
+			Free:   func() bool { return isFree(limited) },
+			Part:   func(key string) any { return slots.Part(store.OpGet, b.below(), key) },
+		})
 	}
 	retried, err := retry.New(limited, append([]retry.Option{retry.From(quota)}, s.Retry...)...)
 	if err != nil {

@@ -18,7 +18,7 @@ const (
 	votes = 16              // number of second requests that determine the share
 	burst = 4               // initial allowance
 	saved = 16              // maximum allowance
-	quiet = 5 * time.Second // time without second requests after a throttled request
+	quiet = 5 * time.Second // time without second requests of a part after a throttled one
 )
 
 // begin handles the start of a request.
@@ -69,16 +69,27 @@ func (s *Store) end(r *request, err error) {
 	s.mu.Lock()
 	delete(s.classes[r.class].waiting, r)
 	s.mu.Unlock()
-	s.failed(err)
+	s.failed(r.key, err)
 }
 
 // failed records the error of an exchange.
-func (s *Store) failed(err error) {
-	if errors.Is(err, fault.Throttled) {
-		s.mu.Lock()
-		s.throttled = time.Now()
-		s.mu.Unlock()
+func (s *Store) failed(key string, err error) {
+	if !errors.Is(err, fault.Throttled) {
+		return
 	}
+	part := s.part(key)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	maps.DeleteFunc(s.throttled, func(_ any, at time.Time) bool { return time.Since(at) >= quiet })
+	s.throttled[part] = time.Now()
+}
+
+// part returns the part of a key.
+func (s *Store) part(key string) any {
+	if s.o.Part == nil {
+		return nil
+	}
+	return s.o.Part(key)
 }
 
 // took records the latency of a first byte. Once enough latencies are known to set the limit of the
@@ -125,12 +136,13 @@ func (s *Store) soon(d time.Duration) {
 // allow returns memory for a second exchange. If the second exchange may not start yet, it returns
 // nil and the time, since the start of the request, at which to check again.
 func (s *Store) allow(r *request) (hold *concurrency.Hold, wait time.Duration) {
+	part := s.part(r.key)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c := &s.classes[r.class]
 	took := time.Since(r.begun)
 	limit := s.limit(c)
-	later := took + limit/4
+	later := took + max(limit, took)/4 // a request may wait for its slot for minutes
 	if s.used < often {
 		limit = scarce(limit, s.allowed)
 	}
@@ -139,7 +151,7 @@ func (s *Store) allow(r *request) (hold *concurrency.Hold, wait time.Duration) {
 		return nil, min(later, limit)
 	case s.allowed < 1: // later requests save more time
 		return nil, took + limit
-	case c.isSlow(), !s.throttled.IsZero() && time.Since(s.throttled) < quiet:
+	case c.isSlow(), s.quiet(part):
 		return nil, later
 	case s.o.Free != nil && !s.o.Free():
 		return nil, later
@@ -150,6 +162,12 @@ func (s *Store) allow(r *request) (hold *concurrency.Hold, wait time.Duration) {
 	}
 	s.allowed--
 	return hold, 0
+}
+
+// quiet reports whether a request of the part was throttled recently.
+func (s *Store) quiet(part any) bool {
+	at, ok := s.throttled[part]
+	return ok && time.Since(at) < quiet
 }
 
 // refund returns the allowance for a second exchange that was not made.

@@ -23,7 +23,7 @@
 //     requests are used. The allowance starts at 4 and holds at most 16. While it is below 4 and
 //     second requests are used less often, they wait longer.
 //   - Memory for the response and a request slot ([Options].Free) are free immediately.
-//   - No request was throttled in the last 5 s.
+//   - No request of the same part of the store ([Options].Part) was throttled in the last 5 s.
 //   - The median latency is below 1.5 times its usual value. If it is higher, the whole store is
 //     slow, and more requests would make it slower.
 //

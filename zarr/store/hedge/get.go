@@ -63,7 +63,7 @@ func (s *Store) Get(ctx context.Context, key string, o store.GetOptions, buf []b
 	}
 	<-r.done
 	defer r.hold.Release()
-	s.failed(r.err)
+	s.failed(key, r.err)
 	won := r.won()
 	s.won(won)
 	if t := store.TraceOf(ctx); t != nil && t.Hedge != nil {

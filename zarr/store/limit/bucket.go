@@ -127,6 +127,7 @@ type side struct {
 	stalls   atomic.Int64
 
 	classes classes
+	groups  classes                 // directories of the requests that waited for a slot
 	lanes   atomic.Pointer[[]*side] // sides of directories with their own limits; nil if there was none
 
 	main  *side // of a lane, the side that it was split from; else nil
@@ -234,7 +235,7 @@ func (s *side) inTurn() bool { return s.control.pace.rate > 0 || s.ramp.part }
 func (s *side) await(ctx context.Context, c store.Call, pace bool, start time.Time) error {
 	if !s.turn.Try() {
 		s.waits.Add(1)
-		if err := s.turn.AcquireAhead(ctx, tryOf(ctx)); err != nil {
+		if err := s.turn.AcquireIn(ctx, nil, tryOf(ctx)); err != nil {
 			waited(ctx, store.WaitPause, start)
 			return err
 		}

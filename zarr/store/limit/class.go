@@ -21,6 +21,7 @@ type classes struct {
 	until  time.Time // requests are counted until this time
 	size   int       // number of requests in flight when counting began; 0 if requests were spaced
 	began  time.Time // start of the window
+	begun  bool      // set if there was a key
 	below  string    // prefix of the first store
 	many   bool      // set if there are stores with other prefixes
 	common string    // common directory of all keys
@@ -40,7 +41,7 @@ const (
 	counting    = 10 * time.Second      // time after a refusal for which requests are counted
 	soonest     = 50 * time.Millisecond // minimum length of a window, more than a round trip
 	comparing   = time.Second           // maximum length of a window with enough responses
-	enough      = 4 * paced             // number of responses that is enough
+	enough      = 6 * paced             // number of responses that is enough, even if half are refused
 	apart       = 6                     // standard deviations between the shares of refusals
 	proof       = 5                     // minimum number of refusals of the class in a window
 )
@@ -51,7 +52,7 @@ func (c *classes) note(below, key string, throttled bool, size int, now time.Tim
 		return class{}, false
 	}
 	if c.until.IsZero() || now.After(c.until) {
-		*c = classes{size: size, began: now, below: below, common: key[:strings.LastIndexByte(key, '/')+1]}
+		*c = classes{size: size, began: now}
 	}
 	if throttled {
 		c.until = now.Add(counting)
@@ -68,9 +69,12 @@ func (c *classes) note(below, key string, throttled bool, size int, now time.Tim
 	return class{}, false
 }
 
-// classOf returns the class of a key. If the key belongs to another store or directory than all
+// classOf returns the class of a key. The first key determines the common directory. If the key belongs to another store or directory than all
 // earlier ones, those become one class.
 func (c *classes) classOf(below, key string) class {
+	if !c.begun {
+		c.begun, c.below, c.common = true, below, key[:strings.LastIndexByte(key, '/')+1]
+	}
 	if below != c.below && !c.many {
 		c.many = true
 		c.only(class{below: c.below})

@@ -39,6 +39,15 @@ func (s *side) find(below, key string) *side {
 	return nil
 }
 
+// Part returns a value that identifies the directory with limits of its own that a key belongs to.
+// It returns nil if there is none. below is the prefix of the store in the bucket.
+func (b *Bucket) Part(op store.Op, below, key string) any {
+	if l := b.side(op).find(below, key); l != nil {
+		return l
+	}
+	return nil
+}
+
 // split adds a lane for a directory. The limits of the other directories start anew at a quarter of
 // the size before the first refusal, and grow as long as their requests are served. The lane has at
 // most half of the normal size, and its maximum is subtracted from that of s, so that the bucket
@@ -104,7 +113,7 @@ func (c *control) relieve(size int, now time.Time) {
 func (s *side) begin(ctx context.Context, below string, c store.Call) (context.Context, error) {
 	for {
 		at := s.lane(below, c.Key)
-		waited, err := take(ctx, &at.slots, c)
+		waited, err := take(ctx, &at.slots, c, func() any { return at.group(below, c.Key) })
 		if waited {
 			at.waits.Add(1)
 		}
@@ -125,6 +134,15 @@ func (s *side) begin(ctx context.Context, below string, c store.Call) (context.C
 		}
 		return ctx, err
 	}
+}
+
+// group returns the directory of a request that waits. Thousands of requests may wait that the
+// service refuses, and they should not block requests to other directories. The responses to these
+// also show whether the service limits the directories separately.
+func (s *side) group(below, key string) any {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.groups.classOf(below, key)
 }
 
 // ramped waits until the ramp of s permits a request of a lane.

@@ -2,9 +2,12 @@ package limit_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -246,4 +249,69 @@ func TestPrefixUnderLoad(t *testing.T) {
 			time.Sleep(2 * time.Minute)
 		}
 	})
+}
+
+// TestPrefixBacklog checks that thousands of requests that wait, because the service refuses nearly
+// all or many requests of their prefix, do not block a job on another prefix. Of its requests 2 %
+// are refused. None fails, and the quota of retries is not exhausted.
+func TestPrefixBacklog(t *testing.T) {
+	for _, k := range []struct {
+		rate    float64       // requests per second below the hot prefix
+		workers int           // of the other job
+		after   time.Duration // time at which the other job starts
+	}{
+		{0.001, 8, 0},
+		{0.001, 1, time.Minute},
+		{100, 8, 0},
+		{100, 1, time.Minute},
+		{1000, 8, time.Minute},
+	} {
+		t.Run(fmt.Sprintf("%v a second, %d workers after %v", k.rate, k.workers, k.after), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := &service{Store: mem.New(), latency: 35 * ms, refusal: 30 * ms, rate: k.rate, burst: k.rate / 10, hot: "hot/"}
+				quota := retry.NewQuota()
+				st := retried(t, limit.On(&unlucky{service: s}, limit.NewBucket(limit.Numbers{Reads: 128, Writes: 128, Cured: quota.Cures}), 0), retry.From(quota))
+				ctx, cancel := context.WithCancel(t.Context())
+				var hot sync.WaitGroup
+				for i := range 2000 {
+					hot.Go(func() {
+						for ctx.Err() == nil {
+							_, _ = st.Get(ctx, "hot/"+strconv.Itoa(i), store.GetOptions{}, nil)
+						}
+					})
+				}
+				time.Sleep(k.after)
+				var mu sync.Mutex
+				start, left := time.Now(), quota.Left()
+				const n = 1000
+				err := concurrency.EachN(t.Context(), k.workers, n, func(ctx context.Context, i int) error {
+					_, err := st.Get(ctx, "cold/"+strconv.Itoa(i), store.GetOptions{}, nil)
+					mu.Lock()
+					defer mu.Unlock()
+					left = min(left, quota.Left())
+					return err
+				})
+				took := time.Since(start)
+				cancel()
+				hot.Wait()
+				t.Logf("%v, %d retries left", took, left)
+				if alone := n / time.Duration(k.workers) * s.latency; err != nil || left < 100 || took > 2*alone+20*time.Second {
+					t.Errorf("%v, %v alone; %v", took, alone, err)
+				}
+			})
+		})
+	}
+}
+
+// unlucky is a service that refuses each fiftieth request below cold/.
+type unlucky struct {
+	*service
+	n atomic.Int64
+}
+
+func (u *unlucky) Get(ctx context.Context, key string, o store.GetOptions, buf []byte) (store.Value, error) {
+	if strings.HasPrefix(key, "cold/") && u.n.Add(1)%50 == 0 {
+		return store.Value{}, errors.Join(concurrency.Sleep(ctx, 30*ms), slowDown)
+	}
+	return u.service.Get(ctx, key, o, buf)
 }

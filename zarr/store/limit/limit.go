@@ -23,7 +23,7 @@ func New(s store.Store, n int) (store.Store, error) {
 func With(s store.Store, slots *concurrency.Slots) store.Store {
 	return store.Around(s, store.Hooks{
 		Before: func(ctx context.Context, c store.Call) (context.Context, error) {
-			_, err := take(ctx, slots, c)
+			_, err := take(ctx, slots, c, nil)
 			return ctx, named(s, c, err)
 		},
 		After: func(context.Context, store.Call, store.Result) { slots.Release() },
@@ -73,7 +73,7 @@ func (b *Bucket) adaptive(below string) (before, after) {
 // fixed returns hooks that use the given slots.
 func (b *Bucket) fixed(own *concurrency.Slots, below string) (before, after) {
 	return func(ctx context.Context, c store.Call) (context.Context, error) {
-			_, err := take(ctx, own, c)
+			_, err := take(ctx, own, c, nil)
 			if err == nil {
 				if err = b.side(c.Op).pause(ctx, c, true); err != nil {
 					own.Release()
@@ -121,8 +121,9 @@ func named(s store.Store, c store.Call, err error) error {
 }
 
 // take takes a slot for a request and reports whether the request had to wait. For an invalid
-// request it does not wait.
-func take(ctx context.Context, slots *concurrency.Slots, c store.Call) (waits bool, err error) {
+// request it does not wait. The function group returns the group of the request if it has to wait.
+// It may be nil.
+func take(ctx context.Context, slots *concurrency.Slots, c store.Call, group func() any) (waits bool, err error) {
 	check := store.CheckKey
 	if c.Op == store.OpList {
 		check = store.CheckPrefix
@@ -137,7 +138,11 @@ func take(ctx context.Context, slots *concurrency.Slots, c store.Call) (waits bo
 		return false, nil
 	}
 	start := time.Now()
-	err = slots.AcquireAhead(ctx, tryOf(ctx)) // retries first
+	var in any
+	if group != nil {
+		in = group()
+	}
+	err = slots.AcquireIn(ctx, in, tryOf(ctx)) // retries first
 	waited(ctx, store.WaitSlot, start)
 	if err != nil {
 		return true, ctx.Err() // not the cause, which may be the failure of another request
