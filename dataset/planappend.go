@@ -37,8 +37,8 @@ func (d *Dataset) PlanAppend(ctx context.Context, dim string, o AppendOptions, d
 	}
 	around := report.Amount().Sub(opened)
 	least, most = p.least.Add(around), p.most.Add(around)
-	most.Gets += dry.Conditional()
-	return least, most, nil
+	fewer, more := dry.Inexact()
+	return least.Sub(fewer), most.Add(more), nil
 }
 
 // plannedRows adds up the requests of rows. It is safe for concurrent use.

@@ -46,11 +46,8 @@ func (appendCmd) Help() string {
 
 // Run appends .npy files to an array, or to several arrays of a group.
 func (c *appendCmd) Run(ctx context.Context, s *session) error {
-	if err := c.check(); err != nil {
+	if err := c.checkDry(c.DryRun); err != nil {
 		return err
-	}
-	if c.given() && !c.DryRun {
-		return usagef("prices require --dry-run")
 	}
 	if !c.DryRun {
 		return c.run(ctx, s)

@@ -10,20 +10,35 @@ import (
 
 type migrateCmd struct {
 	URL    string `arg:"" name:"url" help:"The array, or the group with all nodes below it."`
-	DryRun bool   `name:"dry-run" help:"Print the changes without making them."`
+	DryRun bool   `name:"dry-run" help:"Print the changes, and the requests and the cost of making them, without making them."`
 	Remove bool   `help:"Remove the old metadata after all new metadata is written."`
+	priceFlags
 	fillAttributeFlag
 }
 
 // Run writes v3 metadata for v1 and v2 nodes and prints one line for each.
 func (c *migrateCmd) Run(ctx context.Context, s *session) error {
+	if err := c.checkDry(c.DryRun); err != nil {
+		return err
+	}
+	if !c.DryRun {
+		return c.run(ctx, s)
+	}
+	s.rehearse()
+	if err := c.run(ctx, s); err != nil {
+		return err
+	}
+	return s.rehearsed.planned().print(s.out, c.priceFlags)
+}
+
+func (c *migrateCmd) run(ctx context.Context, s *session) error {
 	p, n, err := s.openStored(ctx, c.URL)
 	if err != nil {
 		return err
 	}
 	defer p.release()
 	s.far.begin(work{unit: "documents", ahead: s.far.values.Load})
-	steps, err := upkeep.Migrate(ctx, n, upkeep.MigrateOptions{DryRun: c.DryRun, Remove: c.Remove, NoFillAttribute: c.NoFillAttribute})
+	steps, err := upkeep.Migrate(ctx, n, upkeep.MigrateOptions{Remove: c.Remove, NoFillAttribute: c.NoFillAttribute})
 	if err != nil {
 		return p.fail(err)
 	}

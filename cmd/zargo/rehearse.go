@@ -18,7 +18,8 @@ type rehearsed struct {
 
 	mu     sync.Mutex
 	stores []*rehearsal.Store
-	data   bounds // of the planned writes
+	found  *store.Amount // the requests before the data, see foundOut; or nil
+	data   bounds        // of the planned writes
 }
 
 // rehearse makes stores that are opened from now on keep all changes in memory. The report of the
@@ -62,11 +63,26 @@ func (r *rehearsed) write(ctx context.Context, a *zarr.Array, where region, each
 	return nil
 }
 
+// foundOut records that all requests from now on are those of the data. Without this call, all
+// requests except for planned writes are those around the data.
+func (s *session) foundOut() {
+	if r := s.rehearsed; r != nil {
+		found := r.report.Amount()
+		r.found = &found
+	}
+}
+
 // planned returns the requests of the command.
 func (r *rehearsed) planned() planned {
-	found := fixed(r.report.Amount())
+	sent := r.report.Amount()
+	all := fixed(sent)
 	for _, st := range r.stores {
-		found.most.Gets += st.Conditional()
+		fewer, more := st.Inexact()
+		all.least, all.most = all.least.Sub(fewer), all.most.Add(more)
 	}
-	return planned{found, r.data}
+	if r.found == nil {
+		return planned{all, r.data}
+	}
+	data := bounds{all.least.Sub(*r.found), all.most.Sub(*r.found)}
+	return planned{fixed(*r.found), data.and(r.data)}
 }

@@ -12,9 +12,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// TestAppendDryRun checks that --dry-run changes no file, and that the requests of the append are
+// TestDryRuns checks that --dry-run changes no file, and that the requests of the command are
 // within the printed bounds. integration/counts counts the requests of a server.
-func TestAppendDryRun(t *testing.T) {
+func TestDryRuns(t *testing.T) {
 	t.Chdir(t.TempDir())
 	p := newProgram()
 	for name, shape := range map[string][]int{"day.npy": {1, 3}, "hour.npy": {1}} {
@@ -31,12 +31,25 @@ func TestAppendDryRun(t *testing.T) {
 	do(t, p, "create g/v --shape 0,3 --chunks 2,3 --dtype int8 --dims time,x")
 	do(t, p, "create g/reserved --shape 0,3 --chunks 2,3 --dtype int8 --dims time,x")
 	do(t, p, "consolidate g")
+	do(t, p, "create h --group --format 2")
+	do(t, p, "create h/a/b --shape 3 --dtype int8 --format 2")
+	if err := os.Mkdir("plain", 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile("plain/file", nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
 	for _, line := range []string{
 		"append g time=hour.npy v=day.npy --dim time --reserve",
 		"append g time=hour.npy v=day.npy --dim time --reserve --if-absent",
 		"append g time=hour.npy v=day.npy --dim time --reserve --any-order",
 		"append g/v day.npy --dim time --consolidate",
 		"append g/v --rows 3 --dim time",
+		"migrate h",
+		"migrate h --remove",
+		"rm g/reserved --consolidate",
+		"rm h",
+		"rm plain --force",
 	} {
 		before := allFiles(t)
 		plan := zargo(t, p, line+" --dry-run --get-price 1")

@@ -18,13 +18,19 @@ import (
 
 type rmCmd struct {
 	URL    string `arg:"" name:"url" help:"The array, or the group with all nodes below it. With --force any directory or bucket."`
-	DryRun bool   `name:"dry-run" help:"Print the objects and bytes of each node that would be deleted, and the number of requests, without deleting."`
+	DryRun bool   `name:"dry-run" help:"Print the objects and bytes of each node that would be deleted, and the requests and the cost, without deleting."`
 	Force  bool   `short:"f" help:"Also delete a location that is neither an array nor a group, or a whole bucket."`
+	priceFlags
 	consolidateFlag
+
+	seen func(store.Entry) // called for each object to delete, whose key is relative to the URL; or nil
 }
 
 // Run deletes everything stored below a URL.
 func (c *rmCmd) Run(ctx context.Context, s *session) error {
+	if err := c.checkDry(c.DryRun); err != nil {
+		return err
+	}
 	l, err := s.parseURL(c.URL)
 	if err != nil {
 		return err
@@ -33,7 +39,11 @@ func (c *rmCmd) Run(ctx context.Context, s *session) error {
 	if c.DryRun {
 		return c.dryRun(ctx, s, l)
 	}
-	if isWhole(l) && !c.Force {
+	return c.run(ctx, s, l)
+}
+
+func (c *rmCmd) run(ctx context.Context, s *session, l openurl.Location) error {
+	if isWhole(l) && !c.Force && !c.DryRun {
 		return usagef("%s is a whole bucket or file system: pass --force to delete it", render.OneLine(l.String()))
 	}
 	link, ok := isLink(l)
@@ -59,7 +69,14 @@ func (c *rmCmd) Run(ctx context.Context, s *session) error {
 		}
 		return c.after(ctx, s, p, n)
 	}
-	r, err := upkeep.PlanRemove(ctx, n, upkeep.RemoveOptions{})
+	o := upkeep.RemoveOptions{}
+	if c.seen != nil {
+		o.Seen = func(e store.Entry) {
+			e.Key = strings.TrimPrefix(strings.TrimPrefix(e.Key, n.Path()), "/")
+			c.seen(e)
+		}
+	}
+	r, err := upkeep.PlanRemove(ctx, n, o)
 	if err == nil {
 		err = c.remove(ctx, s, l, r)
 	}
@@ -71,15 +88,16 @@ func (c *rmCmd) Run(ctx context.Context, s *session) error {
 
 // remove deletes the objects of r, which are below l.
 func (c *rmCmd) remove(ctx context.Context, s *session, l openurl.Location, r *upkeep.Removal) error {
+	s.foundOut()
 	s.far.begin(work{unit: "objects", total: r.Objects, ahead: s.far.deleted.Load})
 	err := r.Run(ctx)
-	if err == nil {
+	if err == nil && !c.DryRun {
 		err = removeFolder(ctx, l)
 	}
 	if err != nil && ctx.Err() != nil {
 		return &resumable{err, "continue with the same command"}
 	}
-	if err != nil {
+	if err != nil || c.DryRun {
 		return err
 	}
 	fmt.Fprintf(s.out, "deleted %s, %s%s\n", render.Plural(int(r.Objects), "object"), render.Size(big.NewInt(r.Bytes)), linksStay(r.Links))
@@ -94,7 +112,7 @@ func (c *rmCmd) rest(ctx context.Context, s *session, l openurl.Location) (done 
 		return false, err
 	}
 	defer p.release()
-	r, err := upkeep.PlanRest(ctx, p.Store, "", upkeep.RemoveOptions{})
+	r, err := upkeep.PlanRest(ctx, p.Store, "", upkeep.RemoveOptions{Seen: c.seen})
 	if errors.Is(err, fault.NotFound) {
 		return false, nil
 	}
@@ -121,46 +139,26 @@ func (c *rmCmd) link(ctx context.Context, s *session, path string) error {
 	return err
 }
 
-// dryRun prints the objects that would be deleted and the number of requests.
+// dryRun prints the objects that would be deleted and the requests. du reads the nodes with requests
+// that the command itself does not send.
 func (c *rmCmd) dryRun(ctx context.Context, s *session, l openurl.Location) error {
 	if _, ok := isLink(l); ok {
-		_, err := fmt.Fprintf(s.out, "%s  %s  1 object  0\n1 object to delete, by 1 request%s\n", ".", kindLink, linksStay(1))
+		_, err := fmt.Fprintf(s.out, "%s  %s  1 object  0\n1 object to delete%s\n", ".", kindLink, linksStay(1))
 		return err
 	}
-	du, deletes := &duCmd{URL: c.URL}, int64(0)
-	p, n, err := s.openRooted(ctx, c.URL)
-	var of *fault.MetaError
-	var all *usage
-	switch {
-	case errors.Is(err, fault.NotFound) || errors.As(err, &of):
-		if p, err = s.open(ctx, l); err != nil {
-			return err
-		}
-		defer p.release()
-		all, err = du.show(ctx, s, func(each func(store.Entry)) error {
-			return eachOf(store.ListAll(ctx, p.Store, "", store.ListOptions{NoFollow: true}), each)
-		})
-		if err == nil {
-			deletes = store.DeleteRequests(p.Store, all.Objects)
-		}
-	case err == nil:
-		defer p.release()
-		all, err = du.show(ctx, s, func(each func(store.Entry)) error {
-			r, err := upkeep.PlanRemove(ctx, n, upkeep.RemoveOptions{Seen: func(e store.Entry) {
-				e.Key = strings.TrimPrefix(strings.TrimPrefix(e.Key, n.Path()), "/")
-				each(e)
-			}})
-			if err == nil {
-				deletes = r.Requests
-			}
-			return err
-		})
-	}
+	du := &duCmd{URL: c.URL}
+	all, err := du.show(ctx, s, func(each func(store.Entry)) error {
+		s.rehearse()
+		c.seen = each
+		return c.run(ctx, s, l)
+	})
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(s.out, "%s to delete, by %s%s\n", render.Plural(int(all.Objects), "object"), render.Plural(int(deletes), "request"), linksStay(all.links))
-	return err
+	if _, err := fmt.Fprintf(s.out, "%s to delete%s\n", render.Plural(int(all.Objects), "object"), linksStay(all.links)); err != nil {
+		return err
+	}
+	return s.rehearsed.planned().print(s.out, c.priceFlags)
 }
 
 // isWhole reports whether a location is a whole bucket or file system.
@@ -185,21 +183,28 @@ func (c *rmCmd) folder(ctx context.Context, s *session, l openurl.Location, none
 		if err != nil {
 			return p.fail(err)
 		}
+		if c.seen != nil {
+			c.seen(e)
+		}
 		objects++
 		size += max(0, e.Size)
 		if e.Link != "" {
 			linked++
 		}
-		if !c.Force {
+		if !c.Force && !c.DryRun {
 			return fmt.Errorf("%w; objects are stored below it: pass --force to delete them", none)
 		}
 	}
 	if objects == 0 {
 		return none
 	}
+	s.foundOut()
 	s.far.begin(work{unit: "objects", total: objects, ahead: s.far.deleted.Load})
 	if err := store.DeleteBelow(ctx, p.Store, ""); err != nil {
 		return p.fail(err)
+	}
+	if c.DryRun {
+		return nil
 	}
 	if err := removeFolder(ctx, l); err != nil {
 		return p.fail(err)

@@ -92,23 +92,18 @@ func (p *program) schemes(o opening) openurl.Mux {
 	return m
 }
 
-// writes reports whether a command with these flags changes a store.
+// writes reports whether a command with these flags changes a store, or rehearses a change. Stores
+// of read-only credentials refuse all writes.
 func (c *cli) writes(command string) bool {
 	switch name, _, _ := strings.Cut(command, " "); name {
-	case "create", "put", "blank", "resize":
+	case "create", "put", "append", "blank", "resize", "rm", "migrate":
 		return true
-	case "append":
-		return !c.Append.DryRun
 	case "validate":
 		return c.Validate.Repair && !c.Validate.DryRun
 	case "attrs":
 		return len(c.Attrs.Set)+len(c.Attrs.Unset) > 0
 	case "consolidate":
 		return !c.Consolidate.Check
-	case "rm":
-		return !c.Rm.DryRun
-	case "migrate":
-		return !c.Migrate.DryRun
 	case "copy":
 		return !c.Copy.DryRun
 	case "transfer":

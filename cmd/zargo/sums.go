@@ -78,6 +78,14 @@ type priceFlags struct {
 
 func (p priceFlags) given() bool { return p != priceFlags{} }
 
+// checkDry checks the flags of a command that prints its cost with --dry-run.
+func (p priceFlags) checkDry(dry bool) error {
+	if p.given() && !dry {
+		return usagef("prices require --dry-run")
+	}
+	return p.check()
+}
+
 func (p priceFlags) check() error {
 	for flag, v := range map[string]float64{"--get-price": p.GetPrice, "--put-price": p.PutPrice, "--gb-price": p.GBPrice} {
 		if !(v >= 0 && v < math.Inf(1)) {

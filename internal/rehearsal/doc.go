@@ -7,5 +7,5 @@
 //	_, err := zarr.Append(ctx, open(st), 0, rows, zarr.AppendOptions{})
 //
 // Written values are kept in memory. The package is for documents, labels and claims. Plans of writes
-// count the requests of other chunks.
+// count the requests of other chunks. The keys of many deleted objects are only counted.
 package rehearsal

@@ -3,9 +3,7 @@ package rehearsal
 import (
 	"context"
 	"errors"
-	"iter"
 	"sync"
-	"sync/atomic"
 
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
@@ -13,26 +11,77 @@ import (
 )
 
 // Store reads from the store below, and keeps changes in memory. It assumes that no other process
-// changes the store below, so a condition on a version that was read there holds. Listings omit
-// deleted keys, and also the keys that were only put in memory. It is safe for concurrent use.
+// changes the store below, so a condition on a version that was read there holds. Listings contain
+// the changes. It is safe for concurrent use.
 type Store struct {
 	below store.Store
 	own   *mem.Store // the values of changed keys
 
 	mu      sync.Mutex
-	changed map[string]bool // keys that were put or deleted; false for deleted ones
-
-	conditional atomic.Int64
+	changed map[string]bool   // keys that were put or deleted; false for deleted ones
+	deleted int               // memory of the deleted keys in changed
+	last    map[string]string // by the token of a page of a listing, the last key of the page before
+	count   counts
 }
+
+// counts are the events after which a run may send more or fewer requests than its rehearsal.
+type counts struct {
+	conditional int64 // deletes of one version
+	forgotten   int64 // deletes of keys that are not in changed
+	unsure      int64 // forgotten keys at the start of a listing
+	pages       int64 // pages of listings, without the first of each
+	full        int64 // listings whose last page is full
+	omitted     int64 // entries that listings omit
+}
+
+// maxDeleted is the maximum memory of deleted keys. It suffices for 100,000 keys of 100 bytes. The
+// removal of a hierarchy deletes documents first, and reads no other deleted key again.
+const maxDeleted = 20 << 20
+
+// entry is the memory of a key in a map, without its text.
+const entry = 100
+
+// walked is the number of entries of a page of S3 and GCS. Other pages are longer.
+const walked = 1000
 
 // New returns a store that reads from below.
 func New(below store.Store) *Store {
-	return &Store{below: below, own: mem.New(), changed: map[string]bool{}}
+	return &Store{below: below, own: mem.New(), changed: map[string]bool{}, last: map[string]string{}}
 }
 
-// Conditional returns the number of deletes of one version. Some providers send a get for each of
-// them.
-func (s *Store) Conditional() int64 { return s.conditional.Load() }
+// Inexact returns how many requests fewer and how many more a run may send than were sent to s:
+//
+//   - Some providers send a get for each delete of one version.
+//   - A concurrent listing divides the keys by the pages that arrive first. A listing of several
+//     pages may send half or twice as many requests, and fewer if it omits entries.
+//   - A key whose deletion was forgotten is listed and deleted again.
+func (s *Store) Inexact() (fewer, more store.Amount) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := s.count
+	fewer = store.Amount{Puts: n.unsure, Lists: min(n.pages, (n.pages+1)/2+n.omitted/walked)}
+	more = store.Amount{Gets: n.conditional, Lists: n.pages + n.full}
+	return fewer, more
+}
+
+// Provide provides Folders and Remnants that do nothing.
+func (s *Store) Provide(target any) bool {
+	switch t := target.(type) {
+	case *store.Folders:
+		*t = untouched{}
+	case *store.Remnants:
+		*t = untouched{}
+	default:
+		return false
+	}
+	return true
+}
+
+// untouched leaves directories and temporary files as they are.
+type untouched struct{}
+
+func (untouched) RemoveFolders(context.Context, string) error  { return nil }
+func (untouched) RemoveRemnants(context.Context, string) error { return nil }
 
 // Unwrap implements [store.Wrapper].
 func (s *Store) Unwrap() store.Store { return s.below }
@@ -57,17 +106,17 @@ func (s *Store) of(key string) (store.Store, bool) {
 	return s.below, false
 }
 
-func (s *Store) deleted(key string) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	put, ok := s.changed[key]
-	return ok && !put
-}
-
 // change calls f, which changes s.own, and records the change of a key.
 func (s *Store) change(key string, put bool, f func() error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if _, ok := s.changed[key]; !ok && !put {
+		if s.deleted >= maxDeleted {
+			s.count.forgotten++
+			return nil
+		}
+		s.deleted += len(key) + entry
+	}
 	err := f()
 	if err == nil {
 		s.changed[key] = put
@@ -113,7 +162,9 @@ func (s *Store) Delete(ctx context.Context, key string, o store.DeleteOptions) e
 		return s.failed("delete", key, fault.ReadOnly)
 	}
 	if o.IfVersion != "" {
-		s.conditional.Add(1)
+		s.mu.Lock()
+		s.count.conditional++
+		s.mu.Unlock()
 	}
 	if _, known := s.of(key); !known {
 		o.IfVersion = ""
@@ -123,7 +174,7 @@ func (s *Store) Delete(ctx context.Context, key string, o store.DeleteOptions) e
 
 // DeleteAll implements [store.BatchDeleter].
 func (s *Store) DeleteAll(ctx context.Context, keys []string) error {
-	if _, ok := s.below.(store.BatchDeleter); !ok {
+	if !store.InBatches(s.below) {
 		return errors.ErrUnsupported
 	}
 	for _, key := range keys {
@@ -132,27 +183,4 @@ func (s *Store) DeleteAll(ctx context.Context, keys []string) error {
 		}
 	}
 	return nil
-}
-
-// List implements [store.Store].
-func (s *Store) List(ctx context.Context, prefix string, o store.ListOptions) iter.Seq2[store.Entry, error] {
-	return func(yield func(store.Entry, error) bool) {
-		for e, err := range s.below.List(ctx, prefix, o) {
-			if (err != nil || !s.deleted(e.Key)) && !yield(e, err) {
-				return
-			}
-		}
-	}
-}
-
-// ListPage implements [store.PageLister].
-func (s *Store) ListPage(ctx context.Context, prefix string, o store.ListOptions, token string) ([]store.Entry, string, error) {
-	page, next, err := store.Forward{Store: s.below}.ListPage(ctx, prefix, o, token)
-	kept := page[:0:0]
-	for _, e := range page {
-		if !s.deleted(e.Key) {
-			kept = append(kept, e)
-		}
-	}
-	return kept, next, err
 }

@@ -67,8 +67,9 @@ func TestRehearsal(t *testing.T) {
 		is(nil, err)
 		keys += e.Key + " "
 	}
-	if keys != "a c empty " || dry.Conditional() != 1 {
-		t.Errorf("listed %s; %d conditional deletes", keys, dry.Conditional())
+	fewer, more := dry.Inexact()
+	if keys != "a c empty new " || fewer != (store.Amount{}) || more != (store.Amount{Gets: 1}) {
+		t.Errorf("listed %s; %+v fewer and %+v more requests", keys, fewer, more)
 	}
 	_, err = rehearsal.New(store.ReadOnly(below)).Put(ctx, "a", nil, store.PutOptions{})
 	is(fault.ReadOnly, err)
