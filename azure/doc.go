@@ -13,7 +13,8 @@
 //     If-None-Match header; a Version is an ETag.
 //   - A suffix read is two requests, because Azure lacks suffix ranges: one for the size, and a
 //     conditional read of the same version. Sizes are cached, so a suffix read is one request if
-//     the value was written, or its suffix read, before.
+//     the value was written or listed, or its suffix read, before. After 128 suffix reads of values
+//     with a common prefix whose sizes are unknown, one of them lists the prefix.
 //   - PutParts uses block lists, with any part size. Listings return 5000 entries per page. Batch
 //     deletes send 256 keys per request.
 //   - Each put and each part carries a CRC64 (MD5 for hosts outside Azure, such as Azurite), which

@@ -1,6 +1,7 @@
 package azure
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -8,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/internal/provider"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
@@ -248,4 +250,68 @@ func FuzzEmptyRange(f *testing.F) {
 			t.Errorf("%q is empty, of %d, and not", s, n)
 		}
 	})
+}
+
+// TestManyTails counts the requests for the ends of many values: one listing replaces the requests
+// for most of the sizes. Few values are not listed. A listing that is refused, or that lacks the
+// values, is repeated rarely.
+func TestManyTails(t *testing.T) {
+	environment(t)
+	for _, c := range []struct {
+		name          string
+		n, others     int  // number of values, and of others that a listing has before them
+		refused       bool // the service refuses listings
+		heads, listed int  // maximum numbers of requests for a size, and of listings
+	}{
+		{"1", 1, 0, false, 1, 0},
+		{"8", 8, 0, false, 8, 0},
+		{"100", 100, 0, false, 100, 0},
+		{"5000", 5000, 0, false, 1000, 1},
+		{"2000 behind others", 2000, 6000, false, 2000, 4},
+		{"2000 without permission", 2000, 0, true, 2000, 4},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			f := NewFake(t)
+			key := func(i int) string { return fmt.Sprintf("a/c/%d/%d", i/100, i%100) }
+			for i := range c.n {
+				f.Set("p/"+key(i), object{value: []byte("0123456789")})
+			}
+			for i := range c.others {
+				f.Set(fmt.Sprintf("p/a/b/%d", i), object{value: []byte("0")})
+				f.Set(fmt.Sprintf("p/a/c/!%d", i), object{value: []byte("0")})
+			}
+			f.Answer(func(w http.ResponseWriter, r *http.Request) bool {
+				if c.refused && r.URL.Query().Get("comp") == "list" {
+					w.WriteHeader(http.StatusForbidden)
+					return true
+				}
+				return false
+			})
+			s := bare(t, f.At("p"))
+			if err := concurrency.EachN(t.Context(), 32, c.n, func(ctx context.Context, i int) error {
+				v, err := s.Get(ctx, key(i), store.GetOptions{Range: store.Suffix(4)}, nil)
+				if err == nil && string(v.Bytes) != "6789" {
+					err = fmt.Errorf("%s: %q", key(i), v.Bytes)
+				}
+				return err
+			}); err != nil {
+				t.Fatal(err)
+			}
+			heads, lists, gets := 0, 0, 0
+			for _, r := range f.Requests() {
+				switch {
+				case strings.HasPrefix(r, "HEAD "):
+					heads++
+				case !strings.Contains(r, "/p/"):
+					lists++
+				default:
+					gets++
+				}
+			}
+			t.Logf("%d heads, %d listings, %d gets", heads, lists, gets)
+			if heads > c.heads || lists > c.listed || gets != c.n {
+				t.Errorf("%d heads, %d listings, %d gets; want at most %d, %d, %d", heads, lists, gets, c.heads, c.listed, c.n)
+			}
+		})
+	}
 }
