@@ -54,8 +54,8 @@ type AppendOptions struct {
 // already has the first label; fault.Type for values that cannot be stored. Other errors are those
 // of zarr.Group.Append.
 //
-// After an error, the rows may be stored: Append opens the dataset again after it stored them. An
-// append of the same data with IfAbsent then completes the work.
+// After an error, the rows may be stored: Append may have to open the dataset again after it stored
+// them. An append of the same data with IfAbsent then completes the work.
 func (d *Dataset) Append(ctx context.Context, dim string, o AppendOptions, data ...Data) (*Dataset, error) {
 	return d.append(ctx, dim, o, nil, data)
 }
@@ -66,6 +66,7 @@ func (d *Dataset) append(ctx context.Context, dim string, o AppendOptions, p *pl
 		return nil, err
 	}
 	end := time.Now().Add(o.Wait)
+	ctx = d.knowing(ctx)
 	for {
 		rows, labels, err := d.rows(dim, data, p)
 		if err != nil {
@@ -92,9 +93,14 @@ func (d *Dataset) append(ctx context.Context, dim string, o AppendOptions, p *pl
 		if err != nil {
 			return nil, err
 		}
-		next, err := OpenGroup(ctx, g, d.options)
-		if err != nil {
-			return nil, err
+		var next *Dataset
+		if !again {
+			next = d.extended(ctx, g, dim, rows, labels)
+		}
+		if next == nil {
+			if next, err = OpenGroup(ctx, g, d.options); err != nil {
+				return nil, err
+			}
 		}
 		was := d
 		if d = next; !again {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -108,6 +109,10 @@ func (d *Dataset) indexes(ctx context.Context) error {
 	used := int64(0)
 	for _, dim := range d.dims {
 		s, err := d.coordinate(dim.Name)
+		if only := d.options.Indexes; s != nil && only != nil && !slices.Contains(only, dim.Name) {
+			d.refused[dim.Name] = fault.Newf(fault.Selection, "Options.Indexes lacks the dimension, so its labels were not read")
+			continue
+		}
 		if s != nil {
 			v := &Variable{d, dim.Name, s}
 			if err = fits(v, used); err == nil {

@@ -40,6 +40,9 @@ type index interface {
 	has(text string) bool
 	// sub returns the index of the labels at some positions.
 	sub(p positions) index
+	// and returns the index of the labels followed by those of next, or nil if next has labels of
+	// another type.
+	and(next index) index
 	// find returns the positions of a label. one reports whether the label denotes a single
 	// element; otherwise it denotes a period of time, or occurs several times.
 	find(label any) (p positions, one bool, err error)
@@ -87,6 +90,8 @@ type values[K comparable] struct {
 	limit    func(any) (float64, error)      // in units of distance
 
 	shift func(t target[K], by float64) target[K] // nil if the type is not cyclic
+
+	again func(keys []K) index // returns the index of other labels of the same coordinate
 }
 
 // ordered determines the order of the keys. The keys have no order if one of them is NaN or NaT.
@@ -141,6 +146,14 @@ func (v *values[K]) sub(p positions) index {
 		w.keys[i] = v.keys[p.at(i)]
 	}
 	return w.ordered()
+}
+
+func (v *values[K]) and(next index) index {
+	w, ok := next.(*values[K])
+	if !ok {
+		return nil
+	}
+	return v.again(slices.Concat(v.keys, w.keys))
 }
 
 func (v *values[K]) parses(text string) bool {

@@ -59,6 +59,7 @@ func floats(dim string, keys []float64, r rounding) index {
 	}
 	return (&values[float64]{
 		dim: dim, keys: keys, compare: cmp.Compare[float64], missing: math.IsNaN,
+		again: func(keys []float64) index { return floats(dim, keys, r) },
 		parse: func(label any) (target[float64], error) {
 			f, err := number(label)
 			return of(f), err
@@ -122,6 +123,7 @@ func integers[K int64 | uint64](dim string, keys []K, low, end float64, parse fu
 	}
 	return (&values[K]{
 		dim: dim, keys: keys, compare: cmp.Compare[K],
+		again: func(keys []K) index { return integers(dim, keys, low, end, parse) },
 		parse: func(label any) (target[K], error) {
 			f, err := number(label)
 			if err != nil {
@@ -165,6 +167,7 @@ func tolerance(limit any) (float64, error) {
 func texts(dim string, keys []string) index {
 	return (&values[string]{
 		dim: dim, keys: keys, compare: cmp.Compare[string],
+		again: func(keys []string) index { return texts(dim, keys) },
 		parse: func(label any) (target[string], error) {
 			s, ok := label.(string)
 			if !ok {
@@ -180,6 +183,7 @@ func texts(dim string, keys []string) index {
 func truths(dim string, keys []bool) index {
 	return (&values[bool]{
 		dim: dim, keys: keys,
+		again: func(keys []bool) index { return truths(dim, keys) },
 		compare: func(a, b bool) int {
 			switch {
 			case a == b:
@@ -230,6 +234,7 @@ func times(dim string, keys []cf.Time, round func(cf.Time) cf.Time) index {
 	distance := func(k cf.Time, t target[cf.Time]) float64 { return math.Abs(k.Sub(t.first)) }
 	return (&values[cf.Time]{
 		dim: dim, keys: keys, compare: cf.Time.Compare, missing: cf.Time.IsNaT,
+		again:    func(keys []cf.Time) index { return times(dim, keys, round) },
 		distance: distance,
 		nearer:   func(a, b cf.Time, t target[cf.Time]) bool { return distance(a, t) < distance(b, t) },
 		parse: func(label any) (none target[cf.Time], err error) {

@@ -29,6 +29,10 @@ type Options struct {
 	// RawTimes leaves times and time differences as numbers in their units, as decode_times=False
 	// of xarray does. Other values are decoded.
 	RawTimes bool
+
+	// Indexes are the dimensions whose index coordinates are read. A selection of another dimension by
+	// label fails with fault.Selection. nil reads the index coordinates of all dimensions.
+	Indexes []string
 }
 
 // inFlight is the maximum number of index coordinates that are read concurrently. The store may

@@ -53,6 +53,7 @@ func spans(dim string, keys []span) index {
 	}
 	return (&values[span]{
 		dim: dim, keys: keys, compare: cmp.Compare[span],
+		again:    func(keys []span) index { return spans(dim, keys) },
 		missing:  func(s span) bool { return s == noSpan },
 		distance: func(k span, t target[span]) float64 { return float64(gap(k, t)) },
 		nearer:   func(a, b span, t target[span]) bool { return gap(a, t) < gap(b, t) },

@@ -57,7 +57,7 @@ func (c *appendCmd) group(ctx context.Context, s *session, p *place, g *zarr.Gro
 		}
 		return c.after(ctx, s, p, out)
 	}
-	d, err := dataset.OpenGroup(ctx, g, dataset.Options{})
+	d, err := dataset.OpenGroup(ctx, g, dataset.Options{Indexes: []string{c.Dim}})
 	if err != nil {
 		return p.fail(err)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/zargo-io/zargo/internal/derived"
 	"github.com/zargo-io/zargo/internal/document"
+	"github.com/zargo-io/zargo/internal/hierarchy"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
@@ -99,7 +100,8 @@ func Attributes(ctx context.Context, groups []*zarr.Group, changes ...Change) (r
 	return r, nil
 }
 
-// Above opens the groups above a node from their own documents, from the inside out. It returns the
+// Above opens the groups above a node from their own documents, from the inside out, and adds them to
+// the [hierarchy.Known] of the context. It returns the
 // errors of groups that could not be read. On some stores a group that does not exist is among them,
 // because a client without permission to list is refused what does not exist.
 func Above(ctx context.Context, n zarr.Node) (groups []*zarr.Group, unread []error, err error) {
@@ -109,6 +111,7 @@ func Above(ctx context.Context, n zarr.Node) (groups []*zarr.Group, unread []err
 		g, err := zarr.OpenGroup(document.Expecting(ctx, n.Format()), st, path, append(slices.Clone(opts), zarr.IgnoreConsolidated())...)
 		switch {
 		case err == nil:
+			hierarchy.KnownIn(ctx).Add(hierarchy.Of(g))
 			groups = append(groups, g)
 		case errors.Is(err, fault.NotFound):
 		case unreadable(err):
@@ -189,6 +192,7 @@ func (t *tree) store(ctx context.Context, n zarr.Node) error {
 			now, err = n.SetAttrs(ctx, attrs)
 		}
 		if err == nil {
+			hierarchy.KnownIn(ctx).Forget() // the groups above may change too
 			_, err = upkeep.UpdateAbove(ctx, now)
 			return err
 		}

@@ -64,7 +64,12 @@ func (w *appending) run(ctx context.Context) error {
 		return w.release(ctx, w.errf(err))
 	}
 	w.wrote = true
-	if err := w.write(ctx); err != nil {
+	steps := []func(context.Context) error{w.write}
+	if w.group != nil {
+		steps = append(steps, w.group.hold)
+	}
+	err := concurrency.EachN(ctx, len(steps), len(steps), func(ctx context.Context, i int) error { return steps[i](ctx) })
+	if err != nil {
 		return w.release(ctx, err)
 	}
 	return w.commit(ctx)
@@ -101,11 +106,11 @@ func (w *appending) each(ctx context.Context, f func(ctx context.Context, m *mem
 	})
 }
 
-// claim claims the group, if there is one, and then the arrays. While it runs, the claim of the
-// group is pending. When it returns, an append that was taken over no longer has a claim on the
-// group or on an array, so the lengths of the arrays are final. These lengths were read before the
-// claim of the group was put. If another append has added rows since, claiming the arrays fails. If
-// another append has taken over this append, the last put fails.
+// claim claims the group, if there is one, and then the arrays. The claim of the group remains
+// pending until [group.hold]. When claim returns, an append that was taken over no longer has a claim
+// on the group or on an array, so the lengths of the arrays are final. These lengths were read before
+// the claim of the group was put. If another append has added rows since, claiming the arrays fails.
+// If another append has taken over this append, hold fails.
 func (w *appending) claim(ctx context.Context) error {
 	c := appendTo(0, w.from, w.to)
 	over := w.o.Over
@@ -119,7 +124,7 @@ func (w *appending) claim(ctx context.Context) error {
 		}
 		over.IDs, changed = w.group.taken(), errChanged
 	}
-	err := w.each(ctx, func(ctx context.Context, m *member) (err error) {
+	return w.each(ctx, func(ctx context.Context, m *member) (err error) {
 		one := c
 		one.Axis = m.axis
 		m.claimed, err = claimRows(ctx, m.array, one, over, changed)
@@ -128,10 +133,6 @@ func (w *appending) claim(ctx context.Context) error {
 		}
 		return err
 	})
-	if err != nil || w.group == nil {
-		return err
-	}
-	return w.group.hold(ctx)
 }
 
 // write stores the rows of each array, even if an unfinished append has already extended the array.

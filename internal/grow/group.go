@@ -73,7 +73,7 @@ func (g Group) Append(ctx context.Context, dim string, rows []Rows, o Options) (
 		wrote := false
 		if handed != nil {
 			doc, wrote, err = handed.once(ctx, dim, rows, o)
-			handed = nil
+			handed, wrote = nil, wrote || err != nil && !outdated(err)
 		}
 		if !wrote {
 			doc, _, err = g.once(ctx, dim, rows, o)
@@ -82,6 +82,17 @@ func (g Group) Append(ctx context.Context, dim string, rows []Rows, o Options) (
 		return !errors.As(err, &half), err
 	})
 	return doc, err
+}
+
+// outdated reports whether an error of an attempt may be the effect of documents that were changed
+// after they were read. It is false for errors of requests.
+func outdated(err error) bool {
+	for _, kind := range []error{fault.Conflict, fault.Exists, fault.NotFound, fault.Selection, fault.Metadata, fault.Type, errors.ErrUnsupported} {
+		if errors.Is(err, kind) {
+			return true
+		}
+	}
+	return false
 }
 
 // once makes one attempt. Its decisions depend on the group's document, and are valid only while
@@ -280,7 +291,8 @@ func (g *group) claim(ctx context.Context, c claim.Claim, over document.TakeOver
 }
 
 // hold records in the group's document that all arrays are claimed, so that the arrays may be
-// extended. It returns fault.Conflict if another append took over this append.
+// extended. It runs while the rows are written, which concern only the claims of the arrays. It
+// returns fault.Conflict if another append took over this append.
 func (g *group) hold(ctx context.Context) error {
 	c := g.held.Claim()
 	c.Pending = false

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/zargo-io/zargo/internal/document"
+	"github.com/zargo-io/zargo/internal/written"
 )
 
 // Known contains opened nodes that later parts of one operation use instead of reading them again.
@@ -54,19 +55,38 @@ func (k *Known) Forget() {
 	k.nodes = nil
 }
 
-// known returns the node in the context of [Knowing] that was opened through the same handle of the
-// store as n, or nil.
-func (n *Node) known(ctx context.Context) *Node {
-	k := KnownIn(ctx)
-	if k == nil {
+// At returns the known node at a path below n, or nil. k may be nil.
+func (k *Known) At(n *Node, path string) *Node {
+	c, err := n.Child(path)
+	if k == nil || err != nil {
 		return nil
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if is := k.nodes[n.Path]; is != nil && is.Store == n.Store {
+	if is := k.nodes[c.Path]; is != nil && is.Store == c.Store {
 		return is
 	}
 	return nil
+}
+
+// Stored returns a stored document of the node at, as it was read with a known node. k may be nil.
+func (k *Known) Stored(at *document.Node, name string) (document.Stored, bool) {
+	if k == nil {
+		return document.Stored{}, false
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	is := k.nodes[at.Path]
+	if is == nil || is.Doc.Key != at.Key(name) || !is.Doc.There() || !written.Same(is.Store, at.Store) {
+		return document.Stored{}, false
+	}
+	return is.Doc, true
+}
+
+// known returns the node in the context of [Knowing] that was opened through the same handle of the
+// store as n, or nil.
+func (n *Node) known(ctx context.Context) *Node {
+	return KnownIn(ctx).At(n, "")
 }
 
 // Handed returns the node as it was read before, for a change whose puts are conditional on the

@@ -3,6 +3,7 @@ package written
 import (
 	"context"
 	"errors"
+	"reflect"
 	"strings"
 
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -24,6 +25,12 @@ func Around(s store.Store) *Store {
 		return w
 	}
 	return &Store{store.Forward{Store: s}, Process(), store.PlaceOf(s)}
+}
+
+// Same reports whether a and b, or the stores that they are around, are one store value.
+func Same(a, b store.Store) bool {
+	x, y := Around(a).Store, Around(b).Store
+	return reflect.ValueOf(x).Comparable() && x == y
 }
 
 // errPanic is the error that is reported as the outcome of a request that panicked.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/internal/hierarchy"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
 )
@@ -69,6 +70,7 @@ func UpdateAbove(ctx context.Context, n zarr.Node) ([]string, error) {
 			case errors.Is(errs[i], fault.Conflict) && try < maxConflicts:
 				of.At.Conflict()
 				lost = true
+				hierarchy.KnownIn(ctx).Forget()
 			case err == nil:
 				err = errorf(s.Node, errs[i])
 			}

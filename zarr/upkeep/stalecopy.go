@@ -8,6 +8,7 @@ import (
 
 	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/internal/document"
+	"github.com/zargo-io/zargo/internal/hierarchy"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/meta"
 )
@@ -87,19 +88,22 @@ func (c *staleCopy) read(ctx context.Context) error {
 	if c.format == 2 {
 		name = document.ZMetadata
 	}
-	v, err := c.Get(ctx, name)
-	switch {
-	case errors.Is(err, fault.NotFound), errors.Is(err, fault.Refused):
-		return nil
-	case err != nil:
-		return err
+	known, ok := hierarchy.KnownIn(ctx).Stored(c.Node, name)
+	if c.doc = known; !ok {
+		v, err := c.Get(ctx, name)
+		switch {
+		case errors.Is(err, fault.NotFound), errors.Is(err, fault.Refused):
+			return nil
+		case err != nil:
+			return err
+		}
+		c.doc = document.Stored{Key: c.Key(name), Bytes: v.Bytes, Version: v.Version}
 	}
-	c.doc = document.Stored{Key: c.Key(name), Bytes: v.Bytes, Version: v.Version}
 	if c.format == 2 {
-		c.nodes, c.bad = c.Parser.ConsolidatedV2(c.doc.Key, v.Bytes)
+		c.nodes, c.bad = c.Parser.ConsolidatedV2(c.doc.Key, c.doc.Bytes)
 		return nil
 	}
-	m, err := c.Parser.V3(c.doc.Key, v.Bytes)
+	m, err := c.Parser.V3(c.doc.Key, c.doc.Bytes)
 	if g, ok := m.(*meta.Group); ok {
 		c.nodes, c.bad = g.Consolidated, g.Unreadable
 	}
