@@ -30,6 +30,7 @@ type Quota struct {
 
 	answers atomic.Uint64 // number of requests with a response other than a failure
 	silent  time.Time     // time of the first refusal since the last response, or zero
+	denied  time.Time     // time of the last refusal
 }
 
 // Constants of the default quota.
@@ -135,10 +136,16 @@ func (q *Quota) refused(failed int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.count(failed, true)
-	if q.silent.IsZero() {
-		q.silent = time.Now()
+	now := time.Now()
+	if q.silent.IsZero() || now.Sub(q.denied) > unused {
+		q.silent = now
 	}
+	q.denied = now
 }
+
+// unused is the time without refusals after which the bucket is assumed to have been unused. It is
+// longer than any wait between attempts.
+const unused = 2 * longestHint
 
 // silence returns how long the bucket has refused all requests.
 func (q *Quota) silence() time.Duration {

@@ -278,3 +278,38 @@ func (r *refusing) Put(context.Context, string, []byte, store.PutOptions) (store
 	}
 	return "1", nil
 }
+
+// TestQuotaForgetsSilence checks that a request is retried although the last request, long ago, was
+// refused as well.
+func TestQuotaForgetsSilence(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		silent, refused := retry.NewQuota(), &fault.KeyError{Op: "put", Key: "k", Kind: fault.Throttled}
+		for _, c := range []struct {
+			tries int
+			after time.Duration
+			want  error
+		}{{1, 0, refused}, {10, time.Hour, nil}} {
+			time.Sleep(c.after)
+			n := 0
+			s := over(t, puts{mem.New(), func() error {
+				if n++; n == 1 {
+					return refused
+				}
+				return nil
+			}}, retry.From(silent), retry.Tries(c.tries))
+			if _, err := s.Put(t.Context(), "k", nil, store.PutOptions{}); !errors.Is(err, c.want) {
+				t.Errorf("after %v: %v after %d attempts", c.after, err, n)
+			}
+		}
+	})
+}
+
+// puts is a store whose Puts have the given result.
+type puts struct {
+	store.Store
+	put func() error
+}
+
+func (p puts) Put(context.Context, string, []byte, store.PutOptions) (store.Version, error) {
+	return "1", p.put()
+}
