@@ -2,6 +2,7 @@ package concurrency
 
 import (
 	"runtime"
+	"slices"
 	"sync"
 	"weak"
 )
@@ -13,7 +14,11 @@ import (
 type Registry struct {
 	mu     sync.Mutex
 	shared map[shareKey]any // values are weak.Pointer[T]
+	recent []any            // values of ShareKept, the latest last
 }
+
+// kept is the maximum number of values that a Registry refers to itself.
+const kept = 16
 
 type shareKey struct {
 	name string
@@ -43,6 +48,22 @@ func Share[T any](r *Registry, name string, create func() *T) *T {
 	}
 	r.shared[key] = made
 	runtime.AddCleanup(v, func(made weak.Pointer[T]) { r.forget(key, made) }, made)
+	return v
+}
+
+// ShareKept is like [Share], but r also refers to the values of the latest 16 calls, so that a
+// program that closes all stores of a bucket, and then opens another one, continues with them.
+func ShareKept[T any](r *Registry, name string, create func() *T) *T {
+	v := Share(r, name, create)
+	if r == nil {
+		return v
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.recent = slices.DeleteFunc(r.recent, func(old any) bool { return old == any(v) })
+	if r.recent = append(r.recent, v); len(r.recent) > kept {
+		r.recent = slices.Delete(r.recent, 0, 1)
+	}
 	return v
 }
 

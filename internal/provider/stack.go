@@ -147,7 +147,7 @@ func (s Stack) Build(st store.Store, b Bucket) (store.Store, error) {
 	quota := concurrency.Share(shared, name, retry.NewQuota)
 	n := start(b.Numbers, availableCPUs())
 	n.RequestRate, n.ByteRate, n.Share, n.Cured = s.RequestRate, s.ByteRate, limits.Processes(), quota.Cures
-	slots := concurrency.Share(shared, name+s.rates(n.Share), func() *limit.Bucket { return limit.NewBucket(n) })
+	slots := concurrency.ShareKept(shared, name+s.rates(n.Share), func() *limit.Bucket { return limit.NewBucket(n) })
 	limited := limit.On(store.Around(st, store.Hooks{Before: note, Provide: b.place}), slots, s.InFlight)
 	if s.Hedge {
 		limited = hedge.New(limited, hedge.Options{
