@@ -188,6 +188,23 @@ func (b *Budget) free(k Kind, n int64) bool {
 	return true
 }
 
+// scarce reports whether work waits in b or in one of its ancestors, or more than an eighth of such
+// a budget is held. In writes to a directory less is held, because a put is shorter than an
+// encoding. The caller must hold b.root.mu.
+func (b *Budget) scarce() bool {
+	for at := b; at != nil; at = at.parent {
+		if at.held > at.size/8 || len(at.settling) > 0 {
+			return true
+		}
+		for k := range at.kinds {
+			if len(at.kinds[k].waiting) > 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // grant reserves n bytes in the budget and its ancestors and returns the hold.
 func (b *Budget) grant(k Kind, n int64) *Hold {
 	for at := b; n > 0 && at != nil; at = at.parent {

@@ -521,17 +521,18 @@ func TestTrim(t *testing.T) {
 	content := bytes.Repeat([]byte("zargo"), 1000)
 	for _, c := range []struct {
 		name       string
-		hold       int64
+		size, hold int64
 		room, used int
 		want       int64
 	}{
-		{"copied", 100 << 10, 64 << 10, 5000, Need(5000)},
-		{"no room for a copy", 64 << 10, 64 << 10, 5000, 64 << 10},
-		{"saves too little", 100 << 10, 6000, 5000, Need(6000)},
-		{"nothing", 100 << 10, 64 << 10, 0, 0},
+		{"copied", 799 << 10, 100 << 10, 64 << 10, 5000, Need(5000)},
+		{"not scarce", 800 << 10, 100 << 10, 64 << 10, 5000, 64 << 10},
+		{"no room for a copy", 100 << 10, 64 << 10, 64 << 10, 5000, 64 << 10},
+		{"saves too little", 799 << 10, 100 << 10, 6000, 5000, Need(6000)},
+		{"nothing", 799 << 10, 100 << 10, 64 << 10, 0, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			b := NewBudget(1 << 20)
+			b := NewBudget(c.size)
 			h, _ := b.Acquire(t.Context(), Task, c.hold)
 			h.Buffer(100)
 			buf := append(h.Buffer(c.room), content[:c.used]...)

@@ -98,9 +98,10 @@ func (h *Hold) track(buf []byte) {
 }
 
 // Trim shrinks the hold to the bytes of buf, a slice at the start of one of its buffers, and
-// returns these bytes. Trim copies them to a shorter buffer if that saves a quarter of the memory
-// and the hold has enough bytes for the copy; otherwise it returns buf. Trim is for encoded bytes
-// that are about to be sent. The caller must not use any other buffer of the hold afterwards.
+// returns these bytes. Trim copies them to a shorter buffer if that saves a quarter of the memory,
+// the hold has enough bytes for the copy, and the budget is scarce: work waits, or more than an
+// eighth of the budget is held. Otherwise it returns buf. Trim is for encoded bytes that are about
+// to be sent. The caller must not use any other buffer of the hold afterwards.
 func (h *Hold) Trim(buf []byte) []byte {
 	h.b.root.mu.Lock()
 	i := find(h.out, buf)
@@ -113,7 +114,7 @@ func (h *Hold) Trim(buf []byte) []byte {
 	h.out = append(h.out[:0], long)
 	h.used = int64(cap(long))
 	h.settle()
-	copied := Need(len(buf)) <= h.used/4*3 && h.used+Need(len(buf)) <= h.n
+	copied := Need(len(buf)) <= h.used/4*3 && h.used+Need(len(buf)) <= h.n && h.b.scarce()
 	h.b.root.mu.Unlock()
 
 	if copied {
