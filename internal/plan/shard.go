@@ -20,12 +20,13 @@ func deepest(c *pipeline.Chunk) *pipeline.Chunk {
 // is the number of innermost chunks inside the array. The whole shard is cheaper if it is no longer
 // than one merged read and has at most Cost.Gap unwanted bytes, because reading it saves at least
 // one request and a round trip. Stored lengths are unknown. The lengths of decoded chunks, which
-// are usually longer, are used instead.
+// are usually longer, are used instead. Often the sum of these is exactly Cost.Max, so an index of
+// up to a sixteenth of that is not counted.
 func (c *Cost) whole(shard *pipeline.Chunk, want, have int) bool {
 	index, _ := shard.Shards.IndexSize()
 	each := int64(max(deepest(shard).Bytes, 1))
 	fits := func(n int, most int64) bool { return most >= 0 && int64(n) <= most/each }
-	return fits(have, c.Max-index) && fits(have-want, c.Gap-index)
+	return fits(have, c.Max-max(0, index-c.Max/16)) && fits(have-want, c.Gap-index)
 }
 
 // wholeWithin is like whole, but for a nested shard of size stored bytes. It assumes that all inner
