@@ -44,6 +44,10 @@ type RunOptions struct {
 	// only by one task that needs more than Bytes. A process that only runs transfers may set Bytes
 	// to a budget of Plan.Budget bytes. The default is concurrency.Default.
 	Limits *concurrency.Limits
+	// Rehearse makes Run send the requests of the first task of each step until it copies, and those
+	// of the last task. No task copies anything, and none gets a marker. Use it with a store that
+	// keeps changes in memory. [Plan.Requests] returns the other requests.
+	Rehearse bool
 	// Zarr contains options for opening arrays, for example zarr.Extensions.
 	Zarr []zarr.Option
 }
@@ -178,6 +182,9 @@ func (r *running) stage(ctx context.Context, c *claim, k int) error {
 		if err := r.w.expect(ctx, k, float64(hi-lo-done.between(lo, hi))/float64(n)); err != nil {
 			return fmt.Errorf("transfer: %w", err)
 		}
+	}
+	if r.o.Rehearse {
+		return r.rehearse(ctx, c, k, done, lo, hi)
 	}
 	run, stop := context.WithCancelCause(ctx)
 	defer stop(nil)

@@ -18,11 +18,15 @@ import (
 type copyCmd struct {
 	copyArgs
 	Resume bool `help:"Continue an interrupted copy to the same location. Other flags do not change how it was started."`
-	DryRun bool `name:"dry-run" help:"Print the plan without copying: the steps of each array, and the maximum number of objects read and written."`
+	DryRun bool `name:"dry-run" help:"Print the plan without copying: the steps of each array, and the requests and the cost."`
+	priceFlags
 }
 
 // Run copies according to a plan. The target stores the plan until the copy is complete.
 func (c *copyCmd) Run(ctx context.Context, s *session) error {
+	if err := c.checkDry(c.DryRun); err != nil {
+		return err
+	}
 	o, flags, err := c.options()
 	if err != nil {
 		return err
@@ -54,13 +58,18 @@ func (c *copyCmd) Run(ctx context.Context, s *session) error {
 	if c.DryRun {
 		return c.dryRun(ctx, s, e, o, p)
 	}
+	return c.run(ctx, s, e, p)
+}
+
+// run copies, or rehearses the copy.
+func (c *copyCmd) run(ctx context.Context, s *session, e *ends, p *transfer.Plan) error {
 	if !c.Resume {
 		if err := transfer.Save(ctx, e.target.Store, p); err != nil {
 			return e.target.fail(err)
 		}
 	}
 	open := s.opener(map[string]openurl.Location{p.Source.Store: e.from, p.Target.Store: e.to})
-	last, err := s.runPlan(ctx, p, open, transfer.RunOptions{})
+	last, err := s.runPlan(ctx, p, open, transfer.RunOptions{Rehearse: c.DryRun})
 	if err != nil {
 		return c.unfinished(e, err)
 	}
@@ -70,8 +79,10 @@ func (c *copyCmd) Run(ctx context.Context, s *session) error {
 	if err := c.account(ctx, s, p, open); err != nil {
 		return e.target.fail(err)
 	}
-	if _, err := fmt.Fprintf(s.out, "copied %s, %s\n", render.Plural(writtenArrays(p), "array"), sized(last.Moved.BytesWritten)); err != nil {
-		return err
+	if !c.DryRun {
+		if _, err := fmt.Fprintf(s.out, "copied %s, %s\n", render.Plural(writtenArrays(p), "array"), sized(last.Moved.BytesWritten)); err != nil {
+			return err
+		}
 	}
 	if e.node == nil {
 		return nil
@@ -135,11 +146,26 @@ func sized(n int64) string {
 // dropped warns that a node lost an attribute.
 func (s *session) dropped(path, what string) { s.warn("%s: %s", cmp.Or(path, "the copy"), what) }
 
-// dryRun prints the plan. If the plan has temporary arrays, it also prints the cost without them.
+// dryRun prints the plan and the requests. If the plan has temporary arrays, it also prints the cost
+// without them.
 func (c *copyCmd) dryRun(ctx context.Context, s *session, e *ends, o transfer.Options, p *transfer.Plan) error {
-	if err := printPlan(s.out, p); err != nil || len(p.Documents.Temporary) == 0 || c.Resume {
+	sums, err := c.rehearse(ctx, s, e, p)
+	if err != nil {
 		return err
 	}
+	if err := printPlan(s.out, p); err != nil {
+		return err
+	}
+	if len(p.Documents.Temporary) > 0 && !c.Resume {
+		if err := c.oneStage(ctx, s, e, o); err != nil {
+			return err
+		}
+	}
+	return sums.print(s.out, c.priceFlags)
+}
+
+// oneStage prints the cost without temporary arrays.
+func (c *copyCmd) oneStage(ctx context.Context, s *session, e *ends, o transfer.Options) error {
 	o.OneStage, o.Masked, o.Dropped = true, nil, nil
 	one, err := e.plan(ctx, nil, o)
 	if err != nil {
@@ -150,6 +176,35 @@ func (c *copyCmd) dryRun(ctx context.Context, s *session, e *ends, o transfer.Op
 		_, err = fmt.Fprintf(s.out, "without temporary arrays: %s, at most %d reads and %d writes\n", render.Plural(tasks, "task"), reads, writes)
 	}
 	return err
+}
+
+// rehearse returns the requests of the copy. The plan is made already, with the requests of a copy.
+func (c *copyCmd) rehearse(ctx context.Context, s *session, e *ends, p *transfer.Plan) (planned, error) {
+	before := fixed(s.report.Amount())
+	known := map[string]openurl.Location{p.Source.Store: e.from, p.Target.Store: e.to}
+	markers, objects, err := p.Requests(ctx, s.opener(known), s.options()...)
+	if err != nil {
+		return planned{}, e.target.fail(trimmed(err))
+	}
+	if c.Resume { // the tasks that are done send no requests
+		markers.Least, objects.Least = store.Amount{}, store.Amount{}
+	}
+	s.rehearse()
+	target, err := s.open(ctx, e.to)
+	if err != nil {
+		return planned{}, err
+	}
+	defer target.release()
+	target.path, target.where = e.target.path, e.target.where
+	dry := *e
+	dry.target = target
+	if err := c.run(ctx, s, &dry, p); err != nil {
+		return planned{}, err
+	}
+	sums := s.rehearsed.planned()
+	sums.found = before.and(sums.found).and(bounds{markers.Least, markers.Most})
+	sums.data = bounds{objects.Least, objects.Most}
+	return sums, nil
 }
 
 // plan makes a plan, or with --resume reads the saved plan.

@@ -13,8 +13,8 @@ import (
 
 // archive copies into a zip archive that does not exist yet.
 func (c *copyCmd) archive(ctx context.Context, s *session, l openurl.Location, o transfer.Options, flags *applied) error {
-	if c.Resume || c.Root != "" {
-		return usagef("--resume and --root cannot be used for a zip archive, which is written in one run")
+	if c.Resume || c.Root != "" || c.given() {
+		return usagef("--resume, --root and prices cannot be used for a zip archive, which is written in one run")
 	}
 	src, n, _, err := s.openAny(ctx, c.From, c.separatorFlag.options()...)
 	if err != nil {

@@ -17,15 +17,15 @@ type rehearsed struct {
 	report zarr.Report // the requests that the command itself would send, except for planned writes
 
 	mu     sync.Mutex
-	stores []*rehearsal.Store
-	found  *store.Amount // the requests before the data, see foundOut; or nil
-	data   bounds        // of the planned writes
+	stores map[string]*rehearsal.Store // by location
+	found  *store.Amount               // the requests before the data, see foundOut; or nil
+	data   bounds                      // of the planned writes
 }
 
 // rehearse makes stores that are opened from now on keep all changes in memory. The report of the
 // run counts only the requests that are sent.
 func (s *session) rehearse() {
-	r := &rehearsed{}
+	r := &rehearsed{stores: map[string]*rehearsal.Store{}}
 	s.rehearsed = r
 	count := zarr.ReportTo(&r.report)
 	for scheme, open := range s.stores {
@@ -34,10 +34,14 @@ func (s *session) rehearse() {
 			if err != nil {
 				return nil, err
 			}
-			dry := rehearsal.New(st)
 			r.mu.Lock()
-			r.stores = append(r.stores, dry)
-			r.mu.Unlock()
+			defer r.mu.Unlock()
+			dry := rehearsal.New(st)
+			if first := r.stores[l.URL()]; first != nil {
+				dry = first.With(st)
+			} else {
+				r.stores[l.URL()] = dry
+			}
 			st, _ = count.Count(dry)
 			return st, nil
 		}

@@ -96,7 +96,7 @@ func (p *program) schemes(o opening) openurl.Mux {
 // of read-only credentials refuse all writes.
 func (c *cli) writes(command string) bool {
 	switch name, _, _ := strings.Cut(command, " "); name {
-	case "create", "put", "append", "blank", "resize", "rm", "migrate":
+	case "create", "put", "append", "blank", "resize", "copy", "rm", "migrate":
 		return true
 	case "validate":
 		return c.Validate.Repair && !c.Validate.DryRun
@@ -104,8 +104,6 @@ func (c *cli) writes(command string) bool {
 		return len(c.Attrs.Set)+len(c.Attrs.Unset) > 0
 	case "consolidate":
 		return !c.Consolidate.Check
-	case "copy":
-		return !c.Copy.DryRun
 	case "transfer":
 		return !strings.HasPrefix(command, "transfer verify")
 	case "bucket":

@@ -15,7 +15,12 @@ import (
 // the changes. It is safe for concurrent use.
 type Store struct {
 	below store.Store
-	own   *mem.Store // the values of changed keys
+	*state
+}
+
+// state holds the changes of the Stores of one place.
+type state struct {
+	own *mem.Store // the values of changed keys
 
 	mu      sync.Mutex
 	changed map[string]bool   // keys that were put or deleted; false for deleted ones
@@ -46,10 +51,14 @@ const walked = 1000
 
 // New returns a store that reads from below.
 func New(below store.Store) *Store {
-	return &Store{below: below, own: mem.New(), changed: map[string]bool{}, last: map[string]string{}}
+	return &Store{below, &state{own: mem.New(), changed: map[string]bool{}, last: map[string]string{}}}
 }
 
-// Inexact returns how many requests fewer and how many more a run may send than were sent to s:
+// With returns a Store with the changes of s. below is another handle of the same place.
+func (s *Store) With(below store.Store) *Store { return &Store{below, s.state} }
+
+// Inexact returns how many requests fewer and how many more a run may send than were sent to s and
+// to all Stores with the same changes:
 //
 //   - Some providers send a get for each delete of one version.
 //   - A concurrent listing divides the keys by the pages that arrive first. A listing of several

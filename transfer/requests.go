@@ -1,0 +1,268 @@
+package transfer
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+// Bounds are the minimum and the maximum of an amount.
+type Bounds struct{ Least, Most store.Amount }
+
+func (b Bounds) and(c Bounds) Bounds { return Bounds{b.Least.Add(c.Least), b.Most.Add(c.Most)} }
+
+// Requests returns the requests of all tasks of a plan that one process runs: those for objects,
+// and those for the markers of the tasks, which include their removal by [Clean]. It lists the
+// arrays of the source, because requests for absent objects depend on how many there are. A [Run]
+// with RunOptions.Rehearse, [Save] and Clean send all other requests. The bounds include neither
+// repeated requests nor the effects of other processes. opts are as for [Open].
+func (p *Plan) Requests(ctx context.Context, open Opener, opts ...zarr.Option) (markers, objects Bounds, err error) {
+	w, err := openWith(ctx, p, open, nil, opts)
+	if err != nil {
+		return markers, objects, err
+	}
+	defer func() { err = errors.Join(err, w.Close()) }()
+	costs, err := p.Costs(opts...)
+	if err != nil {
+		return markers, objects, err
+	}
+	least, most, temporary := int64(0), int64(0), int64(0)
+	for _, c := range costs {
+		if c.Step.Kind == Finish || c.Tasks == 0 {
+			continue
+		}
+		b, all, err := w.requests(ctx, c)
+		if err != nil {
+			return markers, objects, err
+		}
+		objects = objects.and(b)
+		most += int64(c.Tasks)
+		if least++; all {
+			least += int64(c.Tasks) - 1
+		}
+		if c.Step.To.In == Temporary {
+			temporary += c.Writes
+		}
+	}
+	shortest, err := json.Marshal(newClaim(w.id))
+	if err != nil {
+		return markers, objects, err
+	}
+	long := int64(len(shortest) + 64) // with all members
+	// A get of the claim confirms the markers put so far, in each stage at least once.
+	markers.Least = store.Amount{Gets: min(least, int64(p.copying())), Puts: least + store.DeleteRequests(w.dst, least), BytesRead: int64(len(shortest)) * min(least, int64(p.copying()))}
+	markers.Most = store.Amount{Gets: most, Puts: most + store.DeleteRequests(w.dst, most+temporary), Lists: morePages(most + temporary), BytesRead: long * most}
+	return markers, objects, nil
+}
+
+// page is the number of keys in a page of most listings.
+const page = 1000
+
+// morePages returns the maximum number of pages of a listing of n keys, without the first page. A
+// concurrent listing may send twice as many requests as there are pages.
+func morePages(n int64) int64 { return n / page * 2 }
+
+// sourceObjects are the stored objects that a step reads.
+type sourceObjects struct {
+	known   bool  // the source was listed
+	n       int64 // number of objects
+	bytes   int64
+	unsized bool  // there are objects without a size
+	pages   int64 // maximum number of pages of another listing, without the first
+	large   int64 // maximum number of additional requests for long objects
+}
+
+// requests returns the requests for the objects of a step. all reports that each task copies an
+// object.
+func (w *Worker) requests(ctx context.Context, c Cost) (b Bounds, all bool, err error) {
+	s := c.Step
+	if s.Kind == Objects {
+		o, err := w.sourceObjects(ctx, s.From.Path, 0, func(string) bool { return true })
+		pages := Bounds{store.Amount{Lists: 1}, store.Amount{Lists: 1 + o.pages}}
+		return w.moves(o, o.n).and(pages), true, err
+	}
+	from, to, err := w.arrays.both(ctx, s)
+	if err != nil {
+		return b, false, err
+	}
+	lo, hi, n := make([]int, len(s.Grid)), make([]int, len(s.Grid)), int64(1)
+	for d, length := range to.Shape() {
+		if lo[d] = s.offset(from, d); s.Kind == Encoded {
+			hi[d] = lo[d] + s.Grid[d]
+		} else if hi[d] = lo[d]; length > 0 {
+			last, _, _ := from.ChunkAt(d, s.start(d)+length-1)
+			hi[d] = last + 1
+		}
+		n = times(n, int64(hi[d]-lo[d]))
+	}
+	var o sourceObjects
+	if s.From.In == Source {
+		keys := from.Metadata().Keys
+		o, err = w.sourceObjects(ctx, s.From.Path, needOf(s, from, to).work, func(name string) bool {
+			coord, ok := keys.Parse(name, len(lo))
+			for d := range coord {
+				ok = ok && coord[d] >= lo[d] && coord[d] < hi[d]
+			}
+			return ok
+		})
+		if err != nil {
+			return b, false, err
+		}
+	}
+	all = o.n == n
+	if s.Kind == Encoded {
+		b = w.moves(o, n)
+	} else if b, err = blocksRequests(c, from, to, o, all); err != nil {
+		return b, false, err
+	}
+	if !all { // requests for absent objects, and a listing that replaces them
+		b.Most.Lists += 2 * (1 + o.pages)
+	}
+	return b, all, nil
+}
+
+// sourceObjects lists the objects below a path of the source whose names match accepts. Objects of
+// more than buffer bytes take additional requests.
+func (w *Worker) sourceObjects(ctx context.Context, path string, buffer int64, match func(name string) bool) (o sourceObjects, err error) {
+	keys := int64(0)
+	for e, err := range store.ListAll(ctx, w.src, path, store.ListOptions{}) {
+		if errors.Is(err, errors.ErrUnsupported) || errors.Is(err, fault.Refused) {
+			return sourceObjects{}, nil
+		}
+		if err != nil {
+			return o, err
+		}
+		keys++
+		if !match(strings.TrimPrefix(strings.TrimPrefix(e.Key, path), "/")) {
+			continue
+		}
+		o.n++
+		o.unsized = o.unsized || e.Size < 0
+		switch {
+		case e.Size > streamAbove:
+			o.large += e.Size/piece + 4
+		case e.Size > buffer:
+			o.large++
+		}
+		o.bytes = sum(o.bytes, max(e.Size, 0))
+	}
+	o.known, o.pages = true, morePages(keys)
+	return o, nil
+}
+
+// moves returns the requests that copy objects as they are stored. n is the number of objects that
+// may be requested.
+func (w *Worker) moves(o sourceObjects, n int64) (b Bounds) {
+	b.Least.Puts, b.Most.Puts = o.n, n
+	if w.one && copies(w.dst) {
+		b.Most.Puts += o.large
+		b.Most.Gets = o.large
+		if o.large > 0 {
+			b.Most.BytesRead, b.Most.BytesWritten = o.bytes, o.bytes
+		}
+		return b
+	}
+	b.Least.Gets, b.Most.Gets = o.n, n+o.large
+	if o.known {
+		b.Most.Puts = o.n + o.large
+	}
+	b.Least.BytesRead, b.Least.BytesWritten = o.bytes, o.bytes
+	b.Most.BytesRead, b.Most.BytesWritten = o.bytes, o.bytes
+	return b
+}
+
+// copies reports whether a store and all stores that it wraps are Copiers.
+func copies(s store.Store) bool {
+	for {
+		if _, ok := s.(store.Copier); !ok {
+			return false
+		}
+		w, ok := s.(store.Wrapper)
+		if !ok {
+			return true
+		}
+		s = w.Unwrap()
+	}
+}
+
+// blocksRequests returns the requests of tasks that decode and encode. all reports that every object
+// of the source exists. The maximum for one chunk or object is that of the first task.
+func blocksRequests(c Cost, from, to *zarr.Array, o sourceObjects, all bool) (b Bounds, err error) {
+	t := Task{Stage: c.Stage, Step: c.Step}
+	units, objects, each := int64(1), int64(1), unitShape(from)
+	for d, n := range c.Step.Grid {
+		t.Lo, t.Hi = append(t.Lo, 0), append(t.Hi, min(c.Step.Block[d], n))
+		objects = times(objects, int64(t.Hi[d]))
+	}
+	src, dst, shape := regions(t, to)
+	for d, n := range shape {
+		at := c.Step.start(d)
+		units = times(units, int64((at+n-1)/each[d]-at/each[d]+1))
+	}
+	read, err := from.Plan(src...)
+	if err != nil {
+		return b, err
+	}
+	write, err := to.PlanWrite(dst...)
+	if err != nil {
+		return b, err
+	}
+	_, r := read.Bounds()
+	_, w := write.Bounds()
+	once := all && !from.Sharded() // every read is one get of a stored object
+	if b.Least.Gets = o.n; once && c.Reads >= o.n {
+		b.Least.Gets = c.Reads
+	}
+	b.Most.Gets = sum(times(c.Reads, share(r.Gets, units)), times(c.Writes, sum(1, share(w.Gets, objects)))) // a get before the delete of a chunk of fill values
+	b.Most.Puts = times(c.Writes, share(w.Puts, objects))
+	b.Most.Lists = 2 * (1 + morePages(c.Writes)) // to find which chunks of fill values are absent
+	b.Most.BytesRead = times(c.Reads, share(r.BytesRead, units))
+	if !from.Sharded() && !o.unsized {
+		if b.Least.BytesRead = o.bytes; once && c.Reads == o.n {
+			b.Most.BytesRead = o.bytes
+		}
+	}
+	b.Most.BytesWritten = times(c.Writes, share(w.BytesWritten, objects))
+	return b, nil
+}
+
+// share returns a/n, rounded up.
+func share(a, n int64) int64 { return (a + n - 1) / n }
+
+// rehearse is stage for RunOptions.Rehearse.
+func (r *running) rehearse(ctx context.Context, c *claim, k int, done *set, lo, hi int) error {
+	first, n := r.w.p.TasksOf(k)
+	if lo == first && hi == first+n {
+		r.w.setComplete(k)
+	}
+	for i := range r.w.p.Stages[k].Steps {
+		s := &r.w.p.Stages[k].Steps[i]
+		from, end := max(first, lo), min(first+s.tasks(), hi)
+		first += s.tasks()
+		if from >= end || done.between(from, end) == end-from {
+			continue
+		}
+		if _, err := r.w.farther(ctx, c, r.w.free(ctx, s.To)); err != nil {
+			return fmt.Errorf("transfer: %w", err)
+		}
+		var err error
+		if s.Kind == Objects {
+			err = r.w.watch.sameDocuments(ctx, s.From.Path)
+		} else if s.From.In == Source {
+			var from, to *zarr.Array
+			if from, to, err = r.w.arrays.both(ctx, s); err == nil {
+				err = r.w.watch.check(ctx, s, from, to)
+			}
+		}
+		if err != nil {
+			return fmt.Errorf("transfer: %w", err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,114 @@
+package transfer_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/zargo-io/zargo/internal/rehearsal"
+	"github.com/zargo-io/zargo/transfer"
+	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/codec"
+	"github.com/zargo-io/zargo/zarr/dtype"
+	"github.com/zargo-io/zargo/zarr/store"
+	"github.com/zargo-io/zargo/zarr/store/mem"
+)
+
+// TestPlanRequests rehearses copies between two stores, and checks that the requests of the copy are
+// within the bounds of the rehearsal and of Plan.Requests, and that neither changes the target.
+func TestPlanRequests(t *testing.T) {
+	for name, tt := range map[string]struct {
+		stored int // of 60 chunks
+		o      transfer.Options
+	}{
+		"as stored":        {60, transfer.Options{}},
+		"sparse":           {7, transfer.Options{}},
+		"empty":            {0, transfer.Options{}},
+		"to other codecs":  {60, transfer.Options{Codecs: []codec.Spec{codec.Gzip(1)}}},
+		"sparse to shards": {40, transfer.Options{Grid: func(*zarr.Array) ([]int, []int, error) { return []int{3}, []int{30}, nil }}},
+		"a part":           {60, transfer.Options{Ranges: func(*zarr.Array) ([][2]int, error) { return [][2]int{{11, 77}}, nil }}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ctx, src, dst := t.Context(), mem.New(), mem.New()
+			a, err := zarr.Create(ctx, src, "a", zarr.Spec{Shape: []int{120}, Chunks: []int{2}, DType: dtype.Int8, Codecs: []codec.Spec{}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range tt.stored {
+				if _, err := src.Put(ctx, fmt.Sprintf("a/c/%d", i), []byte{byte(i % 3), 0}, store.PutOptions{}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			o := tt.o
+			o.Source, o.Target = transfer.Place{Store: "src"}, transfer.Place{Store: "dst", Path: "b"}
+			p, err := transfer.NewPlan(ctx, a, nil, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			markers, objects, err := p.Requests(ctx, opener(src, dst))
+			if err != nil {
+				t.Fatal(err)
+			}
+			dry := run(t, p, rehearsal.New(src), rehearsal.New(dst), transfer.RunOptions{Rehearse: true})
+			for e, err := range dst.List(ctx, "", store.ListOptions{}) {
+				t.Errorf("the rehearsal stored %s: %v", e.Key, err)
+			}
+			got := run(t, p, src, dst, transfer.RunOptions{})
+			least, most := dry.Add(markers.Least).Add(objects.Least), dry.Add(markers.Most).Add(objects.Most)
+			if over := most.Sub(got); over.Gets < 0 || over.Puts < 0 || over.Lists < 0 || over.BytesRead < 0 || over.BytesWritten < 0 {
+				t.Errorf("%+v, planned at most %+v", got, most)
+			}
+			if under := got.Sub(least); under.Gets < 0 || under.Puts < 0 || under.Lists < 0 || under.BytesRead < 0 || under.BytesWritten < 0 {
+				t.Errorf("%+v, planned at least %+v", got, least)
+			}
+		})
+	}
+}
+
+func opener(src, dst store.Store) transfer.Opener {
+	return func(_ context.Context, name string) (store.Store, error) {
+		return map[string]store.Store{"src": src, "dst": dst}[name], nil
+	}
+}
+
+// run runs a plan and cleans the target, and returns the requests.
+func run(t *testing.T, p *transfer.Plan, src, dst store.Store, o transfer.RunOptions) store.Amount {
+	t.Helper()
+	var report zarr.Report
+	count := zarr.ReportTo(&report)
+	src, _ = count.Count(src)
+	dst, _ = count.Count(dst)
+	err := transfer.Run(t.Context(), p, opener(src, dst), o)
+	if err == nil {
+		err = transfer.Clean(t.Context(), p, opener(src, dst))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return report.Amount()
+}
+
+// TestRehearsalOfManyTasks checks that the time of a rehearsal does not depend on the number of
+// tasks.
+func TestRehearsalOfManyTasks(t *testing.T) {
+	ctx, src := t.Context(), mem.New()
+	a, err := zarr.Create(ctx, src, "a", zarr.Spec{Shape: []int{1_000_000_000}, Chunks: []int{1}, DType: dtype.Int8})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := transfer.NewPlan(ctx, a, nil, transfer.Options{Source: transfer.Place{Store: "src"}, Target: transfer.Place{Store: "dst", Path: "b"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	begun := time.Now()
+	dst := mem.New()
+	markers, objects, err := p.Requests(ctx, opener(src, dst))
+	if err != nil {
+		t.Fatal(err)
+	}
+	run(t, p, rehearsal.New(src), rehearsal.New(dst), transfer.RunOptions{Rehearse: true})
+	if took := time.Since(begun); took > 5*time.Second || objects.Most.Gets < 1_000_000_000 || markers.Most.Puts < 20_000_000 || objects.Least.Gets != 0 {
+		t.Errorf("%v, markers %+v, objects %+v", took, markers, objects)
+	}
+}
