@@ -23,11 +23,15 @@ type diffCmd struct {
 	First    int      `default:"10" help:"Maximum number of different elements to print for each array." placeholder:"N"`
 	All      bool     `help:"Compare more than 200 million elements or 200,000 chunks even if fewer than 1 in 100 chunks are stored. By default that is an error."`
 	JSON     bool     `name:"json" help:"Print a JSON object."`
+	readPlanFlags
 }
 
 // Run prints the differences. If the nodes differ, it returns errDiffers, which has its own exit
 // code.
 func (c *diffCmd) Run(ctx context.Context, s *session) error {
+	if err := c.checkPlan(); err != nil {
+		return err
+	}
 	if c.First < 0 {
 		return usagef("--first must be at least 0, is %d", c.First)
 	}
@@ -53,9 +57,16 @@ func (c *diffCmd) Run(ctx context.Context, s *session) error {
 	if c.First == 0 {
 		o.First = -1
 	}
+	var data reads
+	if c.Plan {
+		o.Plan = data.add
+	}
 	r, err := diff.RunTops(ctx, a, b, o)
 	if err != nil {
 		return oneOf(err, p, q)
+	}
+	if c.Plan {
+		return c.printPlan(s, &data, c.JSON)
 	}
 	for _, k := range r.Skipped {
 		s.warn("%s: not compared: %s", at(map[string]string{"a": p.where, "b": q.where}[k.Side], errors.New(k.Key)), k.Why)

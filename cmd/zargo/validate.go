@@ -27,12 +27,15 @@ type validateCmd struct {
 	Keep      string         `name:"keep-damaged" help:"With --restore-from: first copy the objects that will be replaced to this location." placeholder:"URL"`
 	ArrayPath string         `name:"array_path" help:"Print all values of this array instead, one per line in C order, as the Zarr conformance tests require." placeholder:"URL"`
 	separatorFlag
+	readPlanFlags
 }
 
 // Run reports every violation of a rule and makes the requested repairs. The returned error is the
 // worst remaining finding.
 func (c *validateCmd) Run(ctx context.Context, s *session) error {
 	switch {
+	case c.Plan && (c.Repair || c.ArrayPath != ""):
+		return usagef("--plan cannot be combined with --repair or --array_path")
 	case !c.Repair && (c.DryRun || c.Orphans || c.Claims != nil):
 		return usagef("--dry-run, --delete-orphans and --drop-claims require --repair")
 	case !c.Repair && c.From != "":
@@ -48,15 +51,26 @@ func (c *validateCmd) Run(ctx context.Context, s *session) error {
 	case c.URL == "":
 		return usagef("expected \"<url>\"")
 	}
+	if err := c.checkPlan(); err != nil {
+		return err
+	}
 	p, err := s.locate(ctx, c.URL)
 	if err != nil {
 		return err
 	}
 	defer p.release()
+	var data reads
 	var found []rule.Finding
 	tell := func(f rule.Finding) { found = append(found, s.far.noted(f)) }
 	s.far.begin(work{unit: "chunks", verb: "read", atMost: true, moved: s.report.BytesRead.Load})
 	o := validate.Options{Data: c.Data, Open: s.options(c.options()...), Progress: s.far.at}
+	if c.Plan {
+		o.Plan = data.add
+		if _, err := validate.Run(ctx, p.Store, p.path, o, func(rule.Finding) {}); err != nil {
+			return p.fail(err)
+		}
+		return c.printPlan(s, &data, c.JSON)
+	}
 	var done *validate.Repairs
 	if c.Repair {
 		ro := validate.RepairOptions{Options: o, DryRun: c.DryRun, DeleteOrphans: c.Orphans, DropClaims: c.Claims != nil}

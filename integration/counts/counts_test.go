@@ -64,13 +64,23 @@ plan URL/d3/time
 + cat URL/d3/time
 plan URL/d3/time
 + cat URL/d3/time --raw
-validate URL/p
+validate URL/p --plan
+=+ validate URL/p
 validate URL/d3
-validate URL/d3 --data
+validate URL/d3 --data --plan
+=+ validate URL/d3 --data
+validate URL/shards --data --plan
++ validate URL/shards --data
 census URL/d3
 hash URL/p
-diff URL/p URL/p
-diff URL/d3 URL/dc --values
+diff URL/p URL/p --plan
+=+ diff URL/p URL/p
+diff URL/d3 URL/dc --values --plan
+=+ diff URL/d3 URL/dc --values
+diff URL/p URL/shards --values --plan
++ diff URL/p URL/shards --values
+diff URL/sparse URL/sparse --plan
+=+ diff URL/sparse URL/sparse
 picture URL/d3/v0 --sel time=2000-01-03 -o PNG
 create URL/new --shape 2,4 --chunks 2,2 --dtype int16
 plan URL/new --write
@@ -319,6 +329,7 @@ func stored(t *testing.T, folder string) {
 	}
 	_, err := zarr.Create(ctx, st, "many", zarr.Spec{Shape: []int{3300}, Chunks: []int{1}, DType: dtype.Int8})
 	check(err)
+	write("shards", slices.Repeat([]int16{1, 2, 3, 4}, 1<<16), zarr.Spec{Shape: []int{64, 64, 64}, Chunks: []int{8, 16, 16}, Shards: []int{32, 32, 32}, DType: dtype.Int16})
 	_, err = zarr.Create(ctx, st, "sparse", zarr.Spec{Shape: []int{300}, Chunks: []int{1}, DType: dtype.Int8, Codecs: []codec.Spec{}})
 	check(err)
 	for i := range 100 { // the first third

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/store"
 )
 
 // Options configures a comparison. The zero value compares metadata and values.
@@ -25,6 +26,10 @@ type Options struct {
 	// objects together. A comparison of arrays with equal fill values and complete listings is
 	// always permitted.
 	All bool
+
+	// Plan, if not nil, is called with the bounds of the reads of the values of each array, instead
+	// of reading them. The Result then has no differences in values.
+	Plan func(least, most store.Amount)
 
 	// Progress is called at the start and after each block. done is the number of elements compared
 	// so far, and total is the number of elements to compare. Calls are not concurrent.

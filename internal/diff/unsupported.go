@@ -49,6 +49,9 @@ func unsupported(ctx context.Context, n *Node, a, b entry, o Options) error {
 		n.Values = &Values{Not: why + ", and the metadata differs"}
 		return nil
 	}
+	if o.Plan != nil {
+		return fmt.Errorf("%s: the requests that compare its stored bytes cannot be planned: %w", why, errors.ErrUnsupported)
+	}
 	different, of, err := objects(ctx, a.unread, b.unread)
 	switch {
 	case errors.Is(err, errors.ErrUnsupported), errors.Is(err, fault.Refused):

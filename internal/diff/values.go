@@ -105,6 +105,9 @@ func values(ctx context.Context, a, b *zarr.Array, o Options, progress func(of i
 			return nil, err
 		}
 	}
+	if o.Plan != nil {
+		return &Values{}, c.plan(of, kept, o.Plan)
+	}
 	v := &Values{}
 	if c.close != nil {
 		v.Largest = new(float64)
@@ -245,14 +248,21 @@ func (c *comparison) all() iter.Seq[[]int] {
 	}
 }
 
-// compare compares the block whose first element is at.
-func (c *comparison) compare(ctx context.Context, at []int) (found, error) {
-	sel, shape, n := make([]zarr.Selection, len(at)), make([]int, len(at)), 1
+// box returns the selection, the shape and the number of elements of the block whose first element
+// is at.
+func (c *comparison) box(at []int) (sel []zarr.Selection, shape []int, n int) {
+	sel, shape, n = make([]zarr.Selection, len(at)), make([]int, len(at)), 1
 	for i := range at {
 		shape[i] = min(c.block[i], c.shape[i]-at[i])
 		sel[i] = zarr.Range(at[i], at[i]+shape[i])
 		n *= shape[i]
 	}
+	return sel, shape, n
+}
+
+// compare compares the block whose first element is at.
+func (c *comparison) compare(ctx context.Context, at []int) (found, error) {
+	sel, shape, n := c.box(at)
 	f := found{at: at, of: int64(n)}
 	differ := func(i int, x, y []byte) {
 		f.different++

@@ -55,6 +55,9 @@ func (r *run) array(ctx context.Context, a *zarr.Array, findings *nodeFindings) 
 	r.expect(c.keys.Grid)
 	err = concurrency.Each(ctx, r.tuning.Requests, c.list(ctx), func(ctx context.Context, coord []int) error {
 		defer r.looked()
+		if r.opts.Plan != nil {
+			return read.plan(coord, r.opts.Plan)
+		}
 		return read.chunk(ctx, coord)
 	})
 	if err == nil {

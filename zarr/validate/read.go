@@ -12,6 +12,7 @@ import (
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/rule"
+	"github.com/zargo-io/zargo/zarr/store"
 )
 
 // maxWhole is the maximum number of bytes of a shard that are decoded at once. A larger shard is
@@ -64,6 +65,33 @@ func (r *reader) chunk(ctx context.Context, coord []int) error {
 	}
 	o := &object{coord: coord, key: key}
 	return r.finding(ctx, o, r.decode(ctx, o, whole), nil)
+}
+
+// plan calls f with the bounds of the reads of the chunk or shard at a position.
+func (r *reader) plan(coord []int, f func(least, most store.Amount)) error {
+	var least, most store.Amount
+	whole := r.box(coord)
+	add := func(part box) error {
+		p, err := r.plain.Plan(part.selections()...)
+		if err == nil {
+			l, m := p.Bounds()
+			least, most = least.Add(l), most.Add(m)
+		}
+		return err
+	}
+	if !r.a.Sharded() {
+		if err := add(whole); err != nil {
+			return err
+		}
+	} else {
+		for part := range whole.parts(partOf(r.a, whole)) {
+			if err := add(part); err != nil {
+				return err
+			}
+		}
+	}
+	f(least, most)
+	return nil
 }
 
 // shard decodes a shard, in parts if it is large. If a part is corrupt, it decodes the inner chunks

@@ -24,7 +24,11 @@ import (
 // Options configures a run. With the zero value, the run checks documents and keys but decodes no
 // chunks.
 type Options struct {
-	Data bool          // decode every chunk
+	Data bool // decode every chunk
+	// Plan, if not nil, is called with the bounds of the reads of each chunk or shard that Data
+	// decodes, instead of decoding it. Calls are concurrent. The bounds do not include the reads
+	// that find the cause of a violation.
+	Plan func(least, most store.Amount)
 	Open []zarr.Option // options to open nodes with, for example codecs, data types, separator
 
 	// Progress is called, one call at a time, when an array was found and when a chunk or shard was
