@@ -61,6 +61,12 @@ func (b *builder) level(ctx context.Context, level int, from *zarr.Array, u unpu
 	}
 	missing := b.missing(to, present, func() { b.counter.add(level, 1, true) })
 	l := b.step(from, to)
+	if b.o.Plan != nil {
+		if err := l.plan(level, missing); err != nil || is {
+			return err
+		}
+		return b.publish(ctx, u)
+	}
 	// Twice the number of CPUs, because objects also wait for requests.
 	err = concurrency.Each(ctx, max(4, 2*runtime.GOMAXPROCS(0)), missing, func(ctx context.Context, r zarr.Region) error {
 		if err := l.object(ctx, r); err != nil {

@@ -23,6 +23,8 @@ type pyramidCmd struct {
 	Method string   `help:"How a window becomes one element: mean, nearest or mode. mean and mode exclude missing values. Means of integers are rounded to the nearest, ties to even." enum:"mean,nearest,mode" default:"mean"`
 	Dims   []string `help:"Dimensions to downsample. The default is the two with names such as y,x or lat,lon, and otherwise the last two." placeholder:"NAME,…"`
 	MaxMem string   `name:"max-mem" help:"Maximum memory of the process, such as 512MiB, unless single chunks need more. The default is 192MiB." placeholder:"BYTES"`
+	DryRun bool     `name:"dry-run" help:"Print the levels, and the requests and the cost of creating them, without writing."`
+	priceFlags
 	consolidateFlag
 }
 
@@ -31,6 +33,20 @@ const pyramidMemory = 192 << 20
 
 // Run creates the levels of a pyramid and prints their paths and shapes.
 func (c *pyramidCmd) Run(ctx context.Context, s *session) error {
+	if err := c.checkDry(c.DryRun); err != nil {
+		return err
+	}
+	if !c.DryRun {
+		return c.run(ctx, s)
+	}
+	s.rehearse()
+	if err := c.run(ctx, s); err != nil {
+		return err
+	}
+	return s.rehearsed.planned().print(s.out, c.priceFlags)
+}
+
+func (c *pyramidCmd) run(ctx context.Context, s *session) error {
 	memory := int64(pyramidMemory)
 	if c.MaxMem != "" {
 		n, err := parseSize("--max-mem", c.MaxMem)
@@ -61,6 +77,9 @@ func (c *pyramidCmd) Run(ctx context.Context, s *session) error {
 		s.far.at(int64(x.Done), int64(x.Objects))
 	}
 	o.Dropped = s.dropped
+	if c.DryRun {
+		o.Plan = s.rehearsed.add
+	}
 	levels, err := pyramid.Build(s.expecting(ctx), p.Store, n.Path(), o)
 	if err != nil {
 		err = p.fail(&reworded{strings.TrimPrefix(err.Error(), fmt.Sprintf("pyramid of %q: ", n.Path())), err})

@@ -59,12 +59,16 @@ func (r *rehearsed) write(ctx context.Context, a *zarr.Array, where region, each
 		if err != nil {
 			return err
 		}
-		least, most := p.Bounds()
-		r.mu.Lock()
-		r.data = r.data.and(bounds{least, most})
-		r.mu.Unlock()
+		r.add(p.Bounds())
 	}
 	return nil
+}
+
+// add adds planned requests of the data.
+func (r *rehearsed) add(least, most store.Amount) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.data = r.data.and(bounds{least, most})
 }
 
 // foundOut records that all requests from now on are those of the data. Without this call, all

@@ -46,6 +46,7 @@ func TestDryRuns(t *testing.T) {
 		"copy g copied",
 		"copy g/v one --chunks 1,3 --codec gzip:1",
 		"copy g third --format 2 --consolidate",
+		"pyramid g/v --dims x --levels 1",
 		"append g/v day.npy --dim time --consolidate",
 		"append g/v --rows 3 --dim time",
 		"migrate h",

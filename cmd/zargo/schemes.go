@@ -96,7 +96,7 @@ func (p *program) schemes(o opening) openurl.Mux {
 // of read-only credentials refuse all writes.
 func (c *cli) writes(command string) bool {
 	switch name, _, _ := strings.Cut(command, " "); name {
-	case "create", "put", "append", "blank", "resize", "copy", "rm", "migrate":
+	case "create", "put", "append", "blank", "resize", "copy", "pyramid", "rm", "migrate":
 		return true
 	case "validate":
 		return c.Validate.Repair && !c.Validate.DryRun

@@ -42,7 +42,7 @@ func TestWrites(t *testing.T) {
 	for line, want := range map[string]bool{
 		"info x": false, "ls": false, "ls x": false, "du x": false, "census x": false, "diff x y": false, "hash x": false, "cat x": false, "validate x": false, "consolidate x --check": false, "attrs x": false,
 		"transfer verify x": false, "copy x y": true, "transfer run x": true, "transfer plan x y -o z": true, "transfer resume x": true, "transfer clean x": true,
-		"append x f --dim 0 --dry-run": true, "copy x y --dry-run": true, "migrate x --dry-run": true, "rm x --dry-run": true, // rehearsals
+		"append x f --dim 0 --dry-run": true, "copy x y --dry-run": true, "pyramid x --dry-run": true, "pyramid x": true, "migrate x --dry-run": true, "rm x --dry-run": true, // rehearsals
 		"create x --group": true, "put x f": true, "append x f --dim 0": true, "validate x --repair": true, "validate x --repair --dry-run": false, "attrs x --set a=1": true, "attrs x --unset a": true, "consolidate x": true, "migrate x": true, "rm x": true,
 	} {
 		flags := &cli{}

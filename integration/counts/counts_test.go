@@ -116,7 +116,12 @@ transfer clean URL/plan
 copy URL/p URL/p.zip|zip:
 ls URL/p.zip|zip: -l
 cat URL/p.zip|zip: --sel 0:4,0:4,0:4 --format raw
-pyramid URL/g/p
+pyramid URL/g/p --dry-run
++ pyramid URL/g/p
+pyramid URL/g/p --dry-run
++ pyramid URL/g/p
+pyramid URL/h/q --factor 4 --method nearest --consolidate --dry-run
++ pyramid URL/h/q --factor 4 --method nearest --consolidate
 consolidate URL/d4
 consolidate URL/d4 --check
 migrate URL/d2 --dry-run
@@ -350,7 +355,9 @@ func stored(t *testing.T, folder string) {
 	check(err)
 	_, err = zarr.CreateGroup(ctx, st, "g", zarr.Spec{})
 	check(err)
-	for _, name := range []string{"p", "g/p"} {
+	_, err = zarr.CreateGroup(ctx, st, "h", zarr.Spec{})
+	check(err)
+	for _, name := range []string{"p", "g/p", "h/q"} {
 		write(name, slices.Repeat([]int16{1, 2, 3, 4}, 1<<16), zarr.Spec{Shape: []int{64, 64, 64}, Chunks: []int{16, 16, 16}, DType: dtype.Int16})
 	}
 }
