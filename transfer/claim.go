@@ -178,20 +178,32 @@ func (w *Worker) know(c *claim) {
 // below it. It returns fault.Conflict if Clean is removing the transfer.
 func (w *Worker) hold(ctx context.Context) (*claim, error) {
 	target, fresh := w.p.Target.Path, newClaim(w.id)
-	for range maxTurns {
-		c, err := readClaim(ctx, w.dst, target)
+	for try := range maxTurns {
+		var c *claim
+		var err error
+		unread := try == 0 && w.vacant // look finds the documents of a complete copy
+		if !unread {
+			c, err = readClaim(ctx, w.dst, target)
+		}
 		switch {
 		case err != nil:
 			return nil, err
 		case c == nil:
-			if is, err := w.documentsStored(ctx); err != nil {
+			is := false
+			if !unread {
+				is, err = w.documentsStored(ctx)
+			}
+			if err != nil {
 				return nil, err
-			} else if is {
+			}
+			if is {
 				return &claim{State: unclaimed}, nil
 			}
 			c = fresh
 			err := c.put(ctx, w.dst, target, store.PutOptions{IfAbsent: true})
 			switch {
+			case errors.Is(err, errors.ErrUnsupported) && unread:
+				continue // an unconditional put must not replace a claim
 			case errors.Is(err, errors.ErrUnsupported):
 				if err := c.put(ctx, w.dst, target, store.PutOptions{}); err != nil {
 					return nil, err
@@ -237,10 +249,25 @@ func (w *Worker) hold(ctx context.Context) (*claim, error) {
 		next := c.in(copying)
 		next.Empty = empty
 		if err := c.swap(ctx, w.dst, target, next); !errors.Is(err, fault.Conflict) {
+			if err == nil && c.Run == fresh.Run {
+				w.mu.Lock()
+				w.own = c.Run
+				w.mu.Unlock()
+			}
 			return next, err
 		}
 	}
 	return nil, fault.Newf(fault.Conflict, "other processes changed the claim of the target in each of %d attempts", maxTurns)
+}
+
+// ownRun returns the Run of a claim that this worker has put, if it has not run tasks since. Then it
+// needs no listing to find that no task is done: at most another process of the plan has run tasks in
+// the meantime, which may run again. Later calls of ownRun return "".
+func (w *Worker) ownRun() (run string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	run, w.own = w.own, ""
+	return run
 }
 
 // claimed returns the error for a target that belongs to another plan.

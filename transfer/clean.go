@@ -22,20 +22,31 @@ func Clean(ctx context.Context, p *Plan, open Opener) error {
 	if err != nil {
 		return err
 	}
-	if err = clean(ctx, st, p); err != nil {
-		err = fmt.Errorf("transfer: %w", err)
-	}
-	return errors.Join(err, st.Close())
+	return errors.Join(clean(ctx, st, p, nil), st.Close())
 }
+
+// Clean does what the function [Clean] does. After [Worker.Run] has published the target, it does not
+// read the claim again.
+func (w *Worker) Clean(ctx context.Context) error { return clean(ctx, w.dst, w.p, w.known()) }
 
 // clean deletes in an order that is safe to interrupt. It sets the claim's state to cleaning before
 // it deletes markers and temporary objects, and deletes the claim after them. It deletes the plan
-// last, because an interrupted copy can only be continued with the plan.
-func clean(ctx context.Context, st store.Store, p *Plan) error {
+// last, because an interrupted copy can only be continued with the plan. known is the claim as last
+// known, or nil.
+func clean(ctx context.Context, st store.Store, p *Plan, known *claim) error {
+	if err := cleanUp(ctx, st, p, known); err != nil {
+		return fmt.Errorf("transfer: %w", err)
+	}
+	return nil
+}
+
+func cleanUp(ctx context.Context, st store.Store, p *Plan, known *claim) (err error) {
 	target, dir := p.Target.Path, p.Dir()
-	c, err := closing(ctx, st, p)
-	if err != nil {
-		return err
+	c := known
+	if c == nil || c.State != published { // a published claim is only deleted
+		if c, err = closing(ctx, st, p); err != nil {
+			return err
+		}
 	}
 	saved := join(dir, planName)
 	kept := false
@@ -66,7 +77,7 @@ func clean(ctx context.Context, st store.Store, p *Plan) error {
 		if o.IfVersion != "" && errors.Is(err, errors.ErrUnsupported) {
 			err = st.Delete(ctx, claimKey(target), store.DeleteOptions{})
 		}
-		if err != nil && !errors.Is(err, fault.Conflict) { // Conflict: another Clean deleted it
+		if err != nil && !errors.Is(err, fault.Conflict) && !errors.Is(err, fault.NotFound) { // another Clean deleted it
 			return err
 		}
 	}

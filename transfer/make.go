@@ -411,7 +411,7 @@ func (p *Plan) free(ctx context.Context, target store.Store) error {
 			return fault.Newf(fault.Exists, "a node already exists at the target")
 		}
 	}
-	if unlisted || !some {
+	if p.vacant = !unlisted && !some; p.vacant || unlisted {
 		return nil // without a listing, other values cannot be found
 	}
 	b, err := begun(ctx, target, p.Target.Path)

@@ -140,13 +140,18 @@ func (s *set) count() int { return s.members }
 // returns fault.Exists if another plan has claimed the target, or if another node is at or below
 // it.
 func Save(ctx context.Context, target store.Store, p *Plan) error {
-	w := newWorker(p, target, target)
+	return newWorker(p, target, target).Save(ctx)
+}
+
+// Save does what the function [Save] does. [Worker.Run] then does not read the claim again.
+func (w *Worker) Save(ctx context.Context) error {
+	w.vacant = w.p.vacant
 	c, err := w.enter(ctx)
 	if err == nil && c.State == unclaimed {
 		err = fault.Newf(fault.Exists, "a node already exists at the target")
 	}
 	if err == nil && c.State != published {
-		_, err = target.Put(ctx, join(w.dir(), planName), p.Encode(), store.PutOptions{})
+		_, err = w.dst.Put(ctx, join(w.dir(), planName), w.p.Encode(), store.PutOptions{})
 	}
 	if err != nil {
 		return fmt.Errorf("transfer: %w", err)

@@ -23,6 +23,9 @@ type Plan struct {
 	Memory    int64     `json:"memory"` // maximum bytes of one process
 	Documents Documents `json:"documents"`
 	Stages    []Stage   `json:"stages"` // each starts when the previous one is complete
+
+	// vacant means that NewPlan has listed the target and found no object. It is not stored.
+	vacant bool
 }
 
 // Place is a node in a store.

@@ -68,21 +68,41 @@ type Progress struct {
 // below it; nothing is written then. It returns fault.Selection if Index, Count or Stage do not fit
 // the plan. Other errors are those of [RunTask].
 func Run(ctx context.Context, p *Plan, open Opener, o RunOptions) error {
-	if o.Count < 0 || o.Index < 0 || o.Index > 0 && o.Index >= o.Count || o.Stage < 0 || o.Stage > p.copying() {
-		return fault.Newf(fault.Selection, "transfer: index %d of %d processes or stage %d of %d stages is out of range", o.Index, o.Count, o.Stage, p.copying())
+	if err := o.check(p); err != nil {
+		return err
 	}
-	w, err := openWith(ctx, p, open, o.Limits, o.Zarr)
+	w, err := Start(ctx, p, open, o)
 	if err != nil {
 		return err
 	}
-	return errors.Join(w.run(ctx, o), w.Close())
+	return errors.Join(w.Run(ctx, o), w.Close())
 }
 
-func (w *Worker) run(ctx context.Context, o RunOptions) error {
+// Start is like [Open] with the Limits and the options Zarr of o. The caller passes o to
+// [Worker.Run]. A process that saves, runs and cleans a plan with one Worker sends fewer requests than
+// with the functions of the same names.
+func Start(ctx context.Context, p *Plan, open Opener, o RunOptions) (*Worker, error) {
+	return openWith(ctx, p, open, o.Limits, o.Zarr)
+}
+
+// check returns fault.Selection if o does not fit the plan.
+func (o *RunOptions) check(p *Plan) error {
+	if o.Count < 0 || o.Index < 0 || o.Index > 0 && o.Index >= o.Count || o.Stage < 0 || o.Stage > p.copying() {
+		return fault.Newf(fault.Selection, "transfer: index %d of %d processes or stage %d of %d stages is out of range", o.Index, o.Count, o.Stage, p.copying())
+	}
+	return nil
+}
+
+// Run does what the function [Run] does, in the stores of the Worker. It ignores Limits and Zarr; see
+// [Start].
+func (w *Worker) Run(ctx context.Context, o RunOptions) error {
+	if err := o.check(w.p); err != nil {
+		return err
+	}
 	if o.Parallel < 1 {
 		o.Parallel = max(4, 2*runtime.GOMAXPROCS(0))
 	}
-	r, last := &running{w: w, o: o, begun: time.Now()}, len(w.p.Stages)-1
+	r, last := &running{w: w, o: o, begun: time.Now(), before: w.moved.amount()}, len(w.p.Stages)-1
 	for k := range last {
 		if o.Stage == 0 || o.Stage == k+1 {
 			lo, hi := r.share(k)
@@ -130,6 +150,8 @@ type running struct {
 	begun time.Time
 	total int
 
+	before store.Amount // moved by the worker before the run
+
 	mu            sync.Mutex
 	done, skipped int
 }
@@ -171,14 +193,19 @@ func (r *running) stage(ctx context.Context, c *claim, k int) error {
 	if lo == hi {
 		return nil
 	}
-	done, err := r.w.done(ctx, c, k)
+	first, n := r.w.p.TasksOf(k)
+	done, err := newSet(first, n), error(nil)
+	// A claim that this worker has just put has no markers.
+	if k > 0 || c.Run != r.w.ownRun() {
+		done, err = r.w.done(ctx, c, k)
+	}
 	if err != nil {
 		return fmt.Errorf("transfer: %w", err)
 	}
 	if err := r.w.before(ctx, c, k); err != nil {
 		return fmt.Errorf("transfer: %w", err)
 	}
-	if _, n := r.w.p.TasksOf(k); n > 0 {
+	if n > 0 {
 		if err := r.w.expect(ctx, k, float64(hi-lo-done.between(lo, hi))/float64(n)); err != nil {
 			return fmt.Errorf("transfer: %w", err)
 		}
@@ -210,7 +237,7 @@ func (r *running) stage(ctx context.Context, c *claim, k int) error {
 	if lost := wait(); lost != nil && ctx.Err() == nil {
 		err = fmt.Errorf("transfer: %w", lost)
 	}
-	if first, n := r.w.p.TasksOf(k); err == nil && lo == first && hi == first+n {
+	if err == nil && lo == first && hi == first+n {
 		r.w.setComplete(k)
 	}
 	return err
@@ -224,7 +251,7 @@ func (r *running) progress(stage, done, skipped int) {
 	if r.o.Progress != nil {
 		r.o.Progress(Progress{
 			Stage: stage + 1, Stages: len(r.w.p.Stages), Done: r.done, Tasks: r.total, Skipped: r.skipped,
-			Moved: r.w.moved.amount(), Took: time.Since(r.begun),
+			Moved: r.w.moved.amount().Sub(r.before), Took: time.Since(r.begun),
 		})
 	}
 }

@@ -28,6 +28,7 @@ type Worker struct {
 	src, dst store.Store
 	out      store.Store // dst with the conditions of fenced, for the writes of tasks
 	tmp      store.Store
+	vacant   bool // the target was found to have no object, so hold first puts the claim
 	arrays   *arrays
 	watch    *watch // detects changes of the source
 	opts     []zarr.Option
@@ -42,6 +43,7 @@ type Worker struct {
 
 	mu       sync.Mutex
 	held     *claim          // as last read; nil if it must be read
+	own      string          // see ownRun
 	archive  bool            // the target is an archive of this process: no claim, no markers
 	seen     map[string]bool // paths of target arrays that free has checked
 	complete map[int]bool    // complete stages
@@ -143,6 +145,7 @@ func (w *Worker) Task(ctx context.Context, i int) error {
 		return fault.Newf(fault.Selection, "transfer: task must be 0 to %d, is %d", w.tasks-1, i)
 	}
 	c, err := w.enter(ctx)
+	w.ownRun() // a later Run must look for the markers
 	var marker string
 	if err == nil {
 		marker, err = w.task(ctx, c, i)

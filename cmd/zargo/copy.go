@@ -63,18 +63,10 @@ func (c *copyCmd) Run(ctx context.Context, s *session) error {
 
 // run copies, or rehearses the copy.
 func (c *copyCmd) run(ctx context.Context, s *session, e *ends, p *transfer.Plan) error {
-	if !c.Resume {
-		if err := transfer.Save(ctx, e.target.Store, p); err != nil {
-			return e.target.fail(err)
-		}
-	}
 	open := s.opener(map[string]openurl.Location{p.Source.Store: e.from, p.Target.Store: e.to})
-	last, err := s.runPlan(ctx, p, open, transfer.RunOptions{Rehearse: c.DryRun})
+	last, err := c.transfer(ctx, s, e, p, open)
 	if err != nil {
-		return c.unfinished(e, err)
-	}
-	if err := transfer.Clean(ctx, p, open); err != nil {
-		return e.target.fail(err)
+		return err
 	}
 	if err := c.account(ctx, s, p, open); err != nil {
 		return e.target.fail(err)
@@ -87,11 +79,35 @@ func (c *copyCmd) run(ctx context.Context, s *session, e *ends, p *transfer.Plan
 	if e.node == nil {
 		return nil
 	}
-	n, err := zarr.Open(s.expecting(ctx), e.target.Store, e.toPath, s.options()...)
+	docs := map[string][]byte{}
+	for key, doc := range p.Documents.Target {
+		docs[key] = []byte(doc)
+	}
+	n, err := zarr.Open(ctx, e.target.Store, e.toPath, s.options(zarr.Documents(docs))...)
 	if err != nil {
 		return e.target.fail(err)
 	}
 	return consolidateFlag{c.Consolidate}.after(ctx, s, e.target, n)
+}
+
+// transfer saves the plan, unless it is a saved one, runs it, and removes all objects beside the copy.
+func (c *copyCmd) transfer(ctx context.Context, s *session, e *ends, p *transfer.Plan, open transfer.Opener) (last transfer.Progress, err error) {
+	o := s.runOptions(p, transfer.RunOptions{Rehearse: c.DryRun}, &last)
+	w, err := transfer.Start(ctx, p, open, o)
+	if err != nil {
+		return last, e.target.fail(trimmed(err))
+	}
+	defer func() { err = errors.Join(err, e.target.fail(w.Close())) }()
+	if !c.Resume {
+		if err := w.Save(ctx); err != nil {
+			return last, e.target.fail(err)
+		}
+	}
+	defer keepTo(p.Memory)()
+	if err := w.Run(ctx, o); err != nil {
+		return last, c.unfinished(e, trimmed(err))
+	}
+	return last, e.target.fail(w.Clean(ctx))
 }
 
 // account warns of nodes that the copy lacks, by listings of the groups of both sides. The plan

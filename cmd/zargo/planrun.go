@@ -66,21 +66,26 @@ func keepTo(memory int64) func() {
 // runPlan runs tasks of a plan within the plan's memory and returns the last progress.
 func (s *session) runPlan(ctx context.Context, p *transfer.Plan, open transfer.Opener, o transfer.RunOptions) (last transfer.Progress, err error) {
 	defer keepTo(p.Memory)()
+	err = transfer.Run(ctx, p, open, s.runOptions(p, o, &last))
+	if err != nil {
+		err = trimmed(err)
+	}
+	return last, err
+}
+
+// runOptions completes the options of a run within the plan's memory, which sets last.
+func (s *session) runOptions(p *transfer.Plan, o transfer.RunOptions, last *transfer.Progress) transfer.RunOptions {
 	s.far.begin(work{unit: "tasks", verb: "written"})
 	o.Zarr = append(o.Zarr, s.options()...)
 	shared := concurrency.Default()
 	o.Limits = &concurrency.Limits{CPU: shared.CPU, Requests: shared.Requests, Bytes: concurrency.NewBudget(p.Budget())}
 	o.Progress = func(x transfer.Progress) {
-		last = x
+		*last = x
 		s.far.before.Store(int64(x.Skipped))
 		s.far.moved.Store(x.Moved.BytesWritten)
 		s.far.at(int64(x.Done), int64(x.Tasks))
 	}
-	err = transfer.Run(ctx, p, open, o)
-	if err != nil {
-		err = trimmed(err)
-	}
-	return last, err
+	return o
 }
 
 // printPlan prints one line for each step, followed by the sums.
