@@ -17,20 +17,26 @@ type Bounds struct{ Least, Most store.Amount }
 
 func (b Bounds) and(c Bounds) Bounds { return Bounds{b.Least.Add(c.Least), b.Most.Add(c.Most)} }
 
-// Requests returns the requests of all tasks of a plan that one process runs: those for objects,
-// and those for the markers of the tasks, which include their removal by [Clean]. It lists the
-// arrays of the source, because requests for absent objects depend on how many there are. A [Run]
-// with RunOptions.Rehearse, [Save] and Clean send all other requests. The bounds include neither
+// TaskRequests are the requests of the tasks of a plan.
+type TaskRequests struct {
+	Objects Bounds // reads and writes of objects
+	Markers Bounds // puts of markers, and gets that confirm them
+	Clean   Bounds // those of [Clean] for markers and temporary arrays
+}
+
+// Requests returns the requests of all tasks of a plan that one process runs. It lists the arrays
+// of the source, because requests for absent objects depend on how many there are. A [Run] with
+// RunOptions.Rehearse, [Save] and Clean send all other requests. The bounds include neither
 // repeated requests nor the effects of other processes. opts are as for [Open].
-func (p *Plan) Requests(ctx context.Context, open Opener, opts ...zarr.Option) (markers, objects Bounds, err error) {
+func (p *Plan) Requests(ctx context.Context, open Opener, opts ...zarr.Option) (r TaskRequests, err error) {
 	w, err := openWith(ctx, p, open, nil, opts)
 	if err != nil {
-		return markers, objects, err
+		return r, err
 	}
 	defer func() { err = errors.Join(err, w.Close()) }()
 	costs, err := p.Costs(opts...)
 	if err != nil {
-		return markers, objects, err
+		return r, err
 	}
 	least, most, temporary := int64(0), int64(0), int64(0)
 	for _, c := range costs {
@@ -39,9 +45,9 @@ func (p *Plan) Requests(ctx context.Context, open Opener, opts ...zarr.Option) (
 		}
 		b, all, err := w.requests(ctx, c)
 		if err != nil {
-			return markers, objects, err
+			return r, err
 		}
-		objects = objects.and(b)
+		r.Objects = r.Objects.and(b)
 		most += int64(c.Tasks)
 		if least++; all {
 			least += int64(c.Tasks) - 1
@@ -52,13 +58,16 @@ func (p *Plan) Requests(ctx context.Context, open Opener, opts ...zarr.Option) (
 	}
 	shortest, err := json.Marshal(newClaim(w.id))
 	if err != nil {
-		return markers, objects, err
+		return r, err
 	}
-	long := int64(len(shortest) + 64) // with all members
-	// A get of the claim confirms the markers put so far, in each stage at least once.
-	markers.Least = store.Amount{Gets: min(least, int64(p.copying())), Puts: least + store.DeleteRequests(w.dst, least), BytesRead: int64(len(shortest)) * min(least, int64(p.copying()))}
-	markers.Most = store.Amount{Gets: most, Puts: most + store.DeleteRequests(w.dst, most+temporary), Lists: morePages(most + temporary), BytesRead: long * most}
-	return markers, objects, nil
+	// A get of the claim confirms the markers put so far, in each stage at least once. A claim with
+	// all members is less than 64 bytes longer.
+	gets, long := min(least, int64(p.copying())), int64(len(shortest)+64)
+	r.Markers.Least = store.Amount{Gets: gets, Puts: least, BytesRead: gets * int64(len(shortest))}
+	r.Markers.Most = store.Amount{Gets: most, Puts: most, BytesRead: most * long}
+	r.Clean.Least.Puts = store.DeleteRequests(w.dst, least)
+	r.Clean.Most = store.Amount{Puts: store.DeleteRequests(w.dst, most+temporary), Lists: morePages(most + temporary)}
+	return r, nil
 }
 
 // page is the number of keys in a page of most listings.
@@ -245,7 +254,11 @@ func (r *running) rehearse(ctx context.Context, c *claim, k int, done *set, lo, 
 		s := &r.w.p.Stages[k].Steps[i]
 		from, end := max(first, lo), min(first+s.tasks(), hi)
 		first += s.tasks()
-		if from >= end || done.between(from, end) == end-from {
+		skipped := done.between(from, end)
+		if skipped > 0 {
+			r.progress(k, skipped, skipped)
+		}
+		if from >= end || skipped == end-from {
 			continue
 		}
 		if _, err := r.w.farther(ctx, c, r.w.free(ctx, s.To)); err != nil {

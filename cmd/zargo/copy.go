@@ -198,12 +198,12 @@ func (c *copyCmd) oneStage(ctx context.Context, s *session, e *ends, o transfer.
 func (c *copyCmd) rehearse(ctx context.Context, s *session, e *ends, p *transfer.Plan) (planned, error) {
 	before := fixed(s.report.Amount())
 	known := map[string]openurl.Location{p.Source.Store: e.from, p.Target.Store: e.to}
-	markers, objects, err := p.Requests(ctx, s.opener(known), s.options()...)
+	tasks, err := p.Requests(ctx, s.opener(known), s.options()...)
 	if err != nil {
 		return planned{}, e.target.fail(trimmed(err))
 	}
-	if c.Resume { // the tasks that are done send no requests
-		markers.Least, objects.Least = store.Amount{}, store.Amount{}
+	if c.Resume {
+		tasks = atMost(tasks)
 	}
 	s.rehearse()
 	target, err := s.open(ctx, e.to)
@@ -218,9 +218,19 @@ func (c *copyCmd) rehearse(ctx context.Context, s *session, e *ends, p *transfer
 		return planned{}, err
 	}
 	sums := s.rehearsed.planned()
-	sums.found = before.and(sums.found).and(bounds{markers.Least, markers.Most})
-	sums.data = bounds{objects.Least, objects.Most}
+	sums.found = before.and(sums.found).and(boundsOf(tasks.Markers)).and(boundsOf(tasks.Clean))
+	sums.data = boundsOf(tasks.Objects)
 	return sums, nil
+}
+
+func boundsOf(b transfer.Bounds) bounds { return bounds{b.Least, b.Most} }
+
+// atMost returns requests without a minimum: tasks that are done send none.
+func atMost(r transfer.TaskRequests) transfer.TaskRequests {
+	for _, b := range []*transfer.Bounds{&r.Objects, &r.Markers, &r.Clean} {
+		b.Least = store.Amount{}
+	}
+	return r
 }
 
 // plan makes a plan, or with --resume reads the saved plan.

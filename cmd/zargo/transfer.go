@@ -338,16 +338,47 @@ func spans(list []int) string {
 	return strings.Join(parts, ", ")
 }
 
-type transferResumeCmd struct{ planFlags }
+type transferResumeCmd struct {
+	planFlags
+	DryRun bool `name:"dry-run" help:"Print the requests and the cost, without copying."`
+	priceFlags
+}
 
 // Run runs all missing tasks.
 func (c *transferResumeCmd) Run(ctx context.Context, s *session) error {
+	if err := c.checkDry(c.DryRun); err != nil {
+		return err
+	}
 	p, open, err := c.read(ctx, s)
 	if err != nil {
 		return again(err)
 	}
+	if c.DryRun {
+		return c.dryRun(ctx, s, p, open)
+	}
 	_, err = s.runPlan(ctx, p, open, transfer.RunOptions{})
 	return again(broken(ctx, err))
+}
+
+// dryRun prints the requests of the missing tasks.
+func (c *transferResumeCmd) dryRun(ctx context.Context, s *session, p *transfer.Plan, open transfer.Opener) error {
+	before := fixed(s.report.Amount())
+	tasks, err := p.Requests(ctx, open, s.options()...)
+	if err != nil {
+		return again(trimmed(err))
+	}
+	s.rehearse()
+	last, err := s.runPlan(ctx, p, open, transfer.RunOptions{Rehearse: true})
+	if err != nil {
+		return again(err)
+	}
+	if last.Skipped > 0 {
+		tasks = atMost(tasks)
+	}
+	sums := s.rehearsed.planned()
+	sums.found = before.and(sums.found).and(boundsOf(tasks.Markers))
+	sums.data = boundsOf(tasks.Objects)
+	return sums.print(s.out, c.priceFlags)
 }
 
 type transferCleanCmd struct{ planFlags }

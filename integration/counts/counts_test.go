@@ -110,7 +110,10 @@ copy URL/sparse URL/sparse3 --chunks 3 --shards 30 --dry-run
 ~ copy URL/d3 URL/d4 --dry-run
 ~=+ copy URL/d3 URL/d4
 transfer plan URL/p URL/p4 --chunks 32,32,32 -o URL/plan
-transfer run URL/plan
+transfer resume URL/plan --dry-run
+=+ transfer run URL/plan
+transfer resume URL/plan --dry-run
++ transfer resume URL/plan
 transfer verify URL/plan
 transfer clean URL/plan
 copy URL/p URL/p.zip|zip:
