@@ -26,8 +26,8 @@ func OpenArray(ctx context.Context, st store.Store, path string, opts ...Option)
 
 // OpenGroup opens the group at path, where "" is the store's root. Errors are as for [OpenArray].
 //
-// With Format(2) and without [IgnoreConsolidated], OpenGroup reads the group's consolidated
-// metadata first. If that does not exist, OpenGroup needs a second round trip.
+// With Format(2) and without [IgnoreConsolidated], OpenGroup also reads the group's consolidated
+// metadata, at the same time.
 func OpenGroup(ctx context.Context, st store.Store, path string, opts ...Option) (*Group, error) {
 	n, err := openWith(ctx, st, path, opts, document.Group)
 	if err != nil {

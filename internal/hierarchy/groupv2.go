@@ -8,16 +8,16 @@ import (
 	"github.com/zargo-io/zargo/zarr/meta"
 )
 
-// openGroupV2 opens a group that must be of v2. It reads .zmetadata concurrently with .zattrs,
-// since nearly all groups have .zmetadata. If .zmetadata contains the group, .zgroup is not read.
-// The .zattrs document is always read, since attributes may have been set after .zmetadata was
-// written.
+// openGroupV2 opens a group that must be of v2. It reads .zmetadata concurrently with .zgroup and
+// .zattrs, since most groups have .zmetadata, and its members are opened next. If .zgroup cannot be
+// read, .zmetadata proves that the group exists. The attributes are those of .zattrs, since they may
+// have been set after .zmetadata was written, or those in .zmetadata if .zattrs is refused.
 func (n *Node) openGroupV2(ctx context.Context) (*Node, error) {
 	var docs document.Set
 	var c *copied
 	err := concurrency.EachN(ctx, 2, 2, func(ctx context.Context, i int) (err error) {
 		if i == 0 {
-			docs, err = n.Docs().Read(ctx, document.ZAttrs)
+			docs, err = n.Docs().Read(ctx, document.ZGroup, document.ZAttrs)
 		} else {
 			c, err = n.readCopy(ctx)
 		}
@@ -26,12 +26,13 @@ func (n *Node) openGroupV2(ctx context.Context) (*Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, ok := c.nodes.Node("").(*meta.Group); ok {
+	refused := docs.Refused[document.ZAttrs] != nil
+	if _, ok := c.nodes.Node("").(*meta.Group); ok && (refused || !docs.Has(document.ZGroup)) {
 		b := *n
 		b.From = FromCopy
-		return b.ofOwnCopy(c, docs, docs.Refused[document.ZAttrs] == nil)
+		return b.ofOwnCopy(c, docs, !refused)
 	}
-	if docs, err = n.Docs().FindRest(ctx, docs, document.ZGroup); err != nil {
+	if docs, err = n.Docs().FindRest(ctx, docs); err != nil {
 		return nil, err
 	}
 	found, err := n.Parse(docs)
