@@ -415,6 +415,8 @@ def run(a):
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that the finally below stops the server
     srv, ep = start_store(a.store)
     rows = []
+    # Settings of AWS, such as a bundle of certificates, are read by some of the programs only.
+    env = {k: v for k, v in os.environ.items() if not k.startswith("AWS_")}
     try:
         for w, case, peers, task in workloads():
             if w not in want or (a.case and not any(c in case for c in a.case)):
@@ -437,7 +439,7 @@ def run(a):
                     cmd = (extra[p].split() if p in extra else [sys.executable, os.path.abspath(__file__), "_child", p]) + [json.dumps(t)]
                     s0 = time.perf_counter()
                     try:
-                        r = subprocess.run(cmd, capture_output=True, text=True, timeout=a.timeout)
+                        r = subprocess.run(cmd, capture_output=True, text=True, timeout=a.timeout, env=env)
                         m = json.loads(r.stdout.strip().splitlines()[-1])
                     except Exception as e:  # a peer that cannot do it is reported, not hidden
                         err = r.stderr.strip().splitlines()[-1:] if not isinstance(e, subprocess.TimeoutExpired) else ["timeout"]
