@@ -100,8 +100,8 @@ type sized struct {
 	size    int64
 }
 
-// heads is the number of requests for sizes that is followed by a listing. The price of a listing is
-// that of about 12 such requests. A call with fewer shards does not wait for a page, which takes
+// heads is the number of requests for sizes that is followed by a listing. The price of a listing
+// is that of about 12 such requests. A call with fewer shards does not wait for a page, which takes
 // longer than the requests.
 const heads = 128
 

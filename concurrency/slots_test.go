@@ -177,8 +177,8 @@ func TestSlotsAhead(t *testing.T) {
 	})
 }
 
-// TestSlotsGroups checks that groups of waiters are served in turn, whatever their ranks, and that a
-// group whose waiters are cancelled takes no turn.
+// TestSlotsGroups checks that groups of waiters are served in turn, whatever their ranks, and that
+// a group whose waiters are cancelled takes no turn.
 func TestSlotsGroups(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := NewSlots(1)

@@ -12,8 +12,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// TestAppendOpensOnce checks that an append uses the documents and labels that the dataset was opened
-// from, and that it returns the dataset that a reader opens.
+// TestAppendOpensOnce checks that an append uses the documents and labels that the dataset was
+// opened from, and that it returns the dataset that a reader opens.
 func TestAppendOpensOnce(t *testing.T) {
 	for name, g := range map[string]*zarr.Group{"stored": unconsolidated(t), "consolidated": daily(t).Group()} {
 		t.Run(name, func(t *testing.T) {

@@ -260,9 +260,9 @@ func (w *Worker) hold(ctx context.Context) (*claim, error) {
 	return nil, fault.Newf(fault.Conflict, "other processes changed the claim of the target in each of %d attempts", maxTurns)
 }
 
-// ownRun returns the Run of a claim that this worker has put, if it has not run tasks since. Then it
-// needs no listing to find that no task is done: at most another process of the plan has run tasks in
-// the meantime, which may run again. Later calls of ownRun return "".
+// ownRun returns the Run of a claim that this worker has put, if it has not run tasks since. Then
+// it needs no listing to find that no task is done: at most another process of the plan has run
+// tasks in the meantime, which may run again. Later calls of ownRun return "".
 func (w *Worker) ownRun() (run string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

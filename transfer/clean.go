@@ -25,8 +25,8 @@ func Clean(ctx context.Context, p *Plan, open Opener) error {
 	return errors.Join(clean(ctx, st, p, nil), st.Close())
 }
 
-// Clean does what the function [Clean] does. After [Worker.Run] has published the target, it does not
-// read the claim again.
+// Clean does what the function [Clean] does. After [Worker.Run] has published the target, it does
+// not read the claim again.
 func (w *Worker) Clean(ctx context.Context) error { return clean(ctx, w.dst, w.p, w.known()) }
 
 // clean deletes in an order that is safe to interrupt. It sets the claim's state to cleaning before

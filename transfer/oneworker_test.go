@@ -15,8 +15,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// TestOneWorker compares the requests of a worker that saves, runs and cleans a plan with those of the
-// functions.
+// TestOneWorker compares the requests of a worker that saves, runs and cleans a plan with those of
+// the functions.
 func TestOneWorker(t *testing.T) {
 	sent := func(copied func(ctx context.Context, p *transfer.Plan, open transfer.Opener, dst store.Store) error) int64 {
 		var n atomic.Int64

@@ -200,8 +200,8 @@ func copies(s store.Store) bool {
 	}
 }
 
-// blocksRequests returns the requests of tasks that decode and encode. all reports that every object
-// of the source exists. The maximum for one chunk or object is that of the first task.
+// blocksRequests returns the requests of tasks that decode and encode. all reports that every
+// object of the source exists. The maximum for one chunk or object is that of the first task.
 func blocksRequests(c Cost, from, to *zarr.Array, o sourceObjects, all bool) (b Bounds, err error) {
 	t := Task{Stage: c.Stage, Step: c.Step}
 	units, objects, each := int64(1), int64(1), unitShape(from)

@@ -15,8 +15,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// TestPlanRequests rehearses copies between two stores, and checks that the requests of the copy are
-// within the bounds of the rehearsal and of Plan.Requests, and that neither changes the target.
+// TestPlanRequests rehearses copies between two stores, and checks that the requests of the copy
+// are within the bounds of the rehearsal and of Plan.Requests, and that neither changes the target.
 func TestPlanRequests(t *testing.T) {
 	for name, tt := range map[string]struct {
 		stored int // of 60 chunks

@@ -44,9 +44,9 @@ type RunOptions struct {
 	// only by one task that needs more than Bytes. A process that only runs transfers may set Bytes
 	// to a budget of Plan.Budget bytes. The default is concurrency.Default.
 	Limits *concurrency.Limits
-	// Rehearse makes Run send the requests of the first task of each step until it copies, and those
-	// of the last task. No task copies anything, and none gets a marker. Use it with a store that
-	// keeps changes in memory. [Plan.Requests] returns the other requests.
+	// Rehearse makes Run send the requests of the first task of each step until it copies, and
+	// those of the last task. No task copies anything, and none gets a marker. Use it with a store
+	// that keeps changes in memory. [Plan.Requests] returns the other requests.
 	Rehearse bool
 	// Zarr contains options for opening arrays, for example zarr.Extensions.
 	Zarr []zarr.Option
@@ -79,8 +79,8 @@ func Run(ctx context.Context, p *Plan, open Opener, o RunOptions) error {
 }
 
 // Start is like [Open] with the Limits and the options Zarr of o. The caller passes o to
-// [Worker.Run]. A process that saves, runs and cleans a plan with one Worker sends fewer requests than
-// with the functions of the same names.
+// [Worker.Run]. A process that saves, runs and cleans a plan with one Worker sends fewer requests
+// than with the functions of the same names.
 func Start(ctx context.Context, p *Plan, open Opener, o RunOptions) (*Worker, error) {
 	return openWith(ctx, p, open, o.Limits, o.Zarr)
 }
@@ -93,8 +93,8 @@ func (o *RunOptions) check(p *Plan) error {
 	return nil
 }
 
-// Run does what the function [Run] does, in the stores of the Worker. It ignores Limits and Zarr; see
-// [Start].
+// Run does what the function [Run] does, in the stores of the Worker. It ignores Limits and Zarr;
+// see [Start].
 func (w *Worker) Run(ctx context.Context, o RunOptions) error {
 	if err := o.check(w.p); err != nil {
 		return err

@@ -90,7 +90,8 @@ func (c *copyCmd) run(ctx context.Context, s *session, e *ends, p *transfer.Plan
 	return consolidateFlag{c.Consolidate}.after(ctx, s, e.target, n)
 }
 
-// transfer saves the plan, unless it is a saved one, runs it, and removes all objects beside the copy.
+// transfer saves the plan, unless it is a saved one, runs it, and removes all objects beside the
+// copy.
 func (c *copyCmd) transfer(ctx context.Context, s *session, e *ends, p *transfer.Plan, open transfer.Opener) (last transfer.Progress, err error) {
 	o := s.runOptions(p, transfer.RunOptions{Rehearse: c.DryRun}, &last)
 	w, err := transfer.Start(ctx, p, open, o)
@@ -162,8 +163,8 @@ func sized(n int64) string {
 // dropped warns that a node lost an attribute.
 func (s *session) dropped(path, what string) { s.warn("%s: %s", cmp.Or(path, "the copy"), what) }
 
-// dryRun prints the plan and the requests. If the plan has temporary arrays, it also prints the cost
-// without them.
+// dryRun prints the plan and the requests. If the plan has temporary arrays, it also prints the
+// cost without them.
 func (c *copyCmd) dryRun(ctx context.Context, s *session, e *ends, o transfer.Options, p *transfer.Plan) error {
 	sums, err := c.rehearse(ctx, s, e, p)
 	if err != nil {

@@ -139,8 +139,8 @@ func (c *rmCmd) link(ctx context.Context, s *session, path string) error {
 	return err
 }
 
-// dryRun prints the objects that would be deleted and the requests. du reads the nodes with requests
-// that the command itself does not send.
+// dryRun prints the objects that would be deleted and the requests. du reads the nodes with
+// requests that the command itself does not send.
 func (c *rmCmd) dryRun(ctx context.Context, s *session, l openurl.Location) error {
 	if _, ok := isLink(l); ok {
 		_, err := fmt.Fprintf(s.out, "%s  %s  1 object  0\n1 object to delete%s\n", ".", kindLink, linksStay(1))

@@ -28,10 +28,11 @@ import (
 var update = flag.Bool("update", false, "write testdata/requests.txt anew")
 
 // The commands of TestCounts, in the order in which they run. URL is a location in the bucket: d3,
-// d2 and dc are datasets in v3, in v2 and in v3 with consolidated metadata, e2 is another in v2, p is
-// an array of 64 chunks, many one of 3300 chunks, and gone has objects without a node. A line that starts with ! is expected to fail. The number of requests of a line that
-// starts with ~ depends on the order of events. The requests of a line that starts with + must be
-// within the bounds that the line before it printed. With =+ the maximum of all requests is at most
+// d2 and dc are datasets in v3, in v2 and in v3 with consolidated metadata, e2 is another in v2, p
+// is an array of 64 chunks, many one of 3300 chunks, and gone has objects without a node. A line
+// that starts with ! is expected to fail. The number of requests of a line that starts with ~
+// depends on the order of events. The requests of a line that starts with + must be within the
+// bounds that the line before it printed. With =+ the maximum of all requests is at most
 // 1.3 times the minimum.
 const commands = `
 info URL/d3

@@ -22,8 +22,8 @@ type Change struct {
 	Array *zarr.Array
 	Was   []int // shape before the change; nil if only elements were written
 	Same  bool  // the array did not change; the same attributes of the group may describe it
-	// Inside means that the extent of the coordinates did not change. Attributes of groups state that
-	// extent, such as time_coverage_end.
+	// Inside means that the extent of the coordinates did not change. Attributes of groups state
+	// that extent, such as time_coverage_end.
 	Inside bool
 }
 
@@ -49,8 +49,8 @@ func describes(g *zarr.Group) bool {
 
 // Result is what became of the attributes.
 type Result struct {
-	// Dropped are the attributes that could not be kept true. Paths are relative to the group of the
-	// first array. The path of a group above that group begins with a slash.
+	// Dropped are the attributes that could not be kept true. Paths are relative to the group of
+	// the first array. The path of a group above that group begins with a slash.
 	Dropped []derived.Dropped
 	// Unread are the errors of nodes that could not be read, so that attributes of groups may be
 	// untrue.
@@ -61,9 +61,9 @@ type Result struct {
 // if another process changes its document at the same time.
 const attempts = 100
 
-// Attributes changes the attributes of the arrays, and of the groups above them. It sends no request
-// if no attribute describes what has changed. It updates the consolidated metadata of the groups
-// above.
+// Attributes changes the attributes of the arrays, and of the groups above them. It sends no
+// request if no attribute describes what has changed. It updates the consolidated metadata of the
+// groups above.
 func Attributes(ctx context.Context, groups []*zarr.Group, changes ...Change) (r Result, err error) {
 	if len(changes) == 0 {
 		return r, nil
@@ -100,10 +100,10 @@ func Attributes(ctx context.Context, groups []*zarr.Group, changes ...Change) (r
 	return r, nil
 }
 
-// Above opens the groups above a node from their own documents, from the inside out, and adds them to
-// the [hierarchy.Known] of the context. It returns the
-// errors of groups that could not be read. On some stores a group that does not exist is among them,
-// because a client without permission to list is refused what does not exist.
+// Above opens the groups above a node from their own documents, from the inside out, and adds them
+// to the [hierarchy.Known] of the context. It returns the errors of groups that could not be read.
+// On some stores a group that does not exist is among them, because a client without permission to
+// list is refused what does not exist.
 func Above(ctx context.Context, n zarr.Node) (groups []*zarr.Group, unread []error, err error) {
 	st, opts := n.(interface{ Store() store.Store }).Store(), n.(interface{ Options() []zarr.Option }).Options()
 	for path := n.Path(); path != ""; {

@@ -75,8 +75,8 @@ func (w *appending) run(ctx context.Context) error {
 	return w.commit(ctx)
 }
 
-// stop ends the renewals of the claims. The claims of the arrays of a group are renewed too: a change
-// of one of the arrays sees only the claim in its own document.
+// stop ends the renewals of the claims. The claims of the arrays of a group are renewed too: a
+// change of one of the arrays sees only the claim in its own document.
 func (w *appending) stop() {
 	if w.group != nil && w.group.held != nil {
 		w.group.held.Stop()
@@ -107,10 +107,10 @@ func (w *appending) each(ctx context.Context, f func(ctx context.Context, m *mem
 }
 
 // claim claims the group, if there is one, and then the arrays. The claim of the group remains
-// pending until [group.hold]. When claim returns, an append that was taken over no longer has a claim
-// on the group or on an array, so the lengths of the arrays are final. These lengths were read before
-// the claim of the group was put. If another append has added rows since, claiming the arrays fails.
-// If another append has taken over this append, hold fails.
+// pending until [group.hold]. When claim returns, an append that was taken over no longer has a
+// claim on the group or on an array, so the lengths of the arrays are final. These lengths were
+// read before the claim of the group was put. If another append has added rows since, claiming the
+// arrays fails. If another append has taken over this append, hold fails.
 func (w *appending) claim(ctx context.Context) error {
 	c := appendTo(0, w.from, w.to)
 	over := w.o.Over

@@ -10,8 +10,8 @@ import (
 
 // openGroupV2 opens a group that must be of v2. It reads .zmetadata concurrently with .zgroup and
 // .zattrs, since most groups have .zmetadata, and its members are opened next. If .zgroup cannot be
-// read, .zmetadata proves that the group exists. The attributes are those of .zattrs, since they may
-// have been set after .zmetadata was written, or those in .zmetadata if .zattrs is refused.
+// read, .zmetadata proves that the group exists. The attributes are those of .zattrs, since they
+// may have been set after .zmetadata was written, or those in .zmetadata if .zattrs is refused.
 func (n *Node) openGroupV2(ctx context.Context) (*Node, error) {
 	var docs document.Set
 	var c *copied

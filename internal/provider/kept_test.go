@@ -35,8 +35,8 @@ func (c *crowded) Get(ctx context.Context, key string, _ store.GetOptions, buf [
 	return store.Value{Bytes: buf, Version: "1"}, nil
 }
 
-// TestStackContinues checks that a store that is opened after the last one on its bucket was closed,
-// as by each call of a function in a cloud, is not refused again as often as the first.
+// TestStackContinues checks that a store that is opened after the last one on its bucket was
+// closed, as by each call of a function in a cloud, is not refused again as often as the first.
 func TestStackContinues(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := &crowded{Store: mem.New()}

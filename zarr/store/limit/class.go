@@ -69,8 +69,8 @@ func (c *classes) note(below, key string, throttled bool, size int, now time.Tim
 	return class{}, false
 }
 
-// classOf returns the class of a key. The first key determines the common directory. If the key belongs to another store or directory than all
-// earlier ones, those become one class.
+// classOf returns the class of a key. The first key determines the common directory. If the key
+// belongs to another store or directory than all earlier ones, those become one class.
 func (c *classes) classOf(below, key string) class {
 	if !c.begun {
 		c.begun, c.below, c.common = true, below, key[:strings.LastIndexByte(key, '/')+1]

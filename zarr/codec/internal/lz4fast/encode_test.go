@@ -57,8 +57,8 @@ func noise(r *rand.Rand, n int) []byte {
 	return b
 }
 
-// structured returns n bytes of noise, runs, bits and repeated earlier bytes. No part is longer than
-// 1<<part bytes.
+// structured returns n bytes of noise, runs, bits and repeated earlier bytes. No part is longer
+// than 1<<part bytes.
 func structured(r *rand.Rand, n, part int) []byte {
 	b := make([]byte, 0, n)
 	for len(b) < n {
