@@ -83,8 +83,8 @@ func lossless(a *zarr.Array) bool {
 	})
 }
 
-// knowing returns a context in which an append to the group does not read the documents again that
-// d was opened from. An append whose documents were changed since reads them.
+// knowing returns a context for an append to the group. The append then uses the documents that d
+// was opened from. It reads them again only if they were changed.
 func (d *Dataset) knowing(ctx context.Context) context.Context {
 	if hierarchy.KnownIn(ctx) != nil {
 		return ctx

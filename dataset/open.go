@@ -30,8 +30,8 @@ type Options struct {
 	// of xarray does. Other values are decoded.
 	RawTimes bool
 
-	// Indexes are the dimensions whose index coordinates are read. A selection of another dimension by
-	// label fails with fault.Selection. nil reads the index coordinates of all dimensions.
+	// Indexes are the dimensions whose index coordinates are read. A selection of another dimension
+	// by label fails with fault.Selection. nil reads the index coordinates of all dimensions.
 	Indexes []string
 }
 

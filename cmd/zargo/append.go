@@ -46,17 +46,7 @@ func (appendCmd) Help() string {
 
 // Run appends .npy files to an array, or to several arrays of a group.
 func (c *appendCmd) Run(ctx context.Context, s *session) error {
-	if err := c.checkDry(c.DryRun); err != nil {
-		return err
-	}
-	if !c.DryRun {
-		return c.run(ctx, s)
-	}
-	s.rehearse()
-	if err := c.run(ctx, s); err != nil {
-		return err
-	}
-	return s.rehearsed.planned().print(s.out, c.priceFlags)
+	return s.runOrPlan(ctx, c.DryRun, c.priceFlags, c.run)
 }
 
 func (c *appendCmd) run(ctx context.Context, s *session) error {

@@ -18,17 +18,7 @@ type migrateCmd struct {
 
 // Run writes v3 metadata for v1 and v2 nodes and prints one line for each.
 func (c *migrateCmd) Run(ctx context.Context, s *session) error {
-	if err := c.checkDry(c.DryRun); err != nil {
-		return err
-	}
-	if !c.DryRun {
-		return c.run(ctx, s)
-	}
-	s.rehearse()
-	if err := c.run(ctx, s); err != nil {
-		return err
-	}
-	return s.rehearsed.planned().print(s.out, c.priceFlags)
+	return s.runOrPlan(ctx, c.DryRun, c.priceFlags, c.run)
 }
 
 func (c *migrateCmd) run(ctx context.Context, s *session) error {

@@ -33,17 +33,7 @@ const pyramidMemory = 192 << 20
 
 // Run creates the levels of a pyramid and prints their paths and shapes.
 func (c *pyramidCmd) Run(ctx context.Context, s *session) error {
-	if err := c.checkDry(c.DryRun); err != nil {
-		return err
-	}
-	if !c.DryRun {
-		return c.run(ctx, s)
-	}
-	s.rehearse()
-	if err := c.run(ctx, s); err != nil {
-		return err
-	}
-	return s.rehearsed.planned().print(s.out, c.priceFlags)
+	return s.runOrPlan(ctx, c.DryRun, c.priceFlags, c.run)
 }
 
 func (c *pyramidCmd) run(ctx context.Context, s *session) error {

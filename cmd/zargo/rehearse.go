@@ -48,6 +48,21 @@ func (s *session) rehearse() {
 	}
 }
 
+// runOrPlan runs a command that writes. A dry run rehearses the command and prints its requests.
+func (s *session) runOrPlan(ctx context.Context, dry bool, f priceFlags, run func(context.Context, *session) error) error {
+	if err := f.checkDry(dry); err != nil {
+		return err
+	}
+	if !dry {
+		return run(ctx, s)
+	}
+	s.rehearse()
+	if err := run(ctx, s); err != nil {
+		return err
+	}
+	return s.rehearsed.planned().print(s.out, f)
+}
+
 // write plans a write of a region of an array, whose elements have at most the given size.
 func (r *rehearsed) write(ctx context.Context, a *zarr.Array, where region, each int) error {
 	bands, err := bandsToWrite(ctx, a, where, each)
