@@ -85,6 +85,7 @@ type sourceObjects struct {
 	unsized bool  // there are objects without a size
 	pages   int64 // maximum number of pages of another listing, without the first
 	large   int64 // maximum number of additional requests for long objects
+	most    int64 // maximum of bytes, if bytes lacks the sizes of some objects
 }
 
 // requests returns the requests for the objects of a step. all reports that each task copies an
@@ -126,6 +127,11 @@ func (w *Worker) requests(ctx context.Context, c Cost) (b Bounds, all bool, err 
 	}
 	all = o.n == n
 	if s.Kind == Encoded {
+		if !o.known || o.unsized {
+			if o.most, err = longest(from, n); err != nil {
+				return b, false, err
+			}
+		}
 		b = w.moves(o, n)
 	} else if b, err = blocksRequests(c, from, to, o, all); err != nil {
 		return b, false, err
@@ -165,6 +171,20 @@ func (w *Worker) sourceObjects(ctx context.Context, path string, buffer int64, m
 	return o, nil
 }
 
+// longest returns the maximum number of stored bytes of n objects of an array.
+func longest(a *zarr.Array, n int64) (int64, error) {
+	sel := make([]zarr.Selection, 0, len(a.Shape()))
+	for d, length := range objectShape(a) {
+		sel = append(sel, zarr.Range(0, min(length, a.Shape()[d])))
+	}
+	p, err := a.Plan(sel...)
+	if err != nil {
+		return 0, err
+	}
+	_, one := p.Bounds()
+	return times(n, one.BytesRead), nil
+}
+
 // moves returns the requests that copy objects as they are stored. n is the number of objects that
 // may be requested.
 func (w *Worker) moves(o sourceObjects, n int64) (b Bounds) {
@@ -173,7 +193,7 @@ func (w *Worker) moves(o sourceObjects, n int64) (b Bounds) {
 		b.Most.Puts += o.large
 		b.Most.Gets = o.large
 		if o.large > 0 {
-			b.Most.BytesRead, b.Most.BytesWritten = o.bytes, o.bytes
+			b.Most.BytesRead, b.Most.BytesWritten = max(o.bytes, o.most), max(o.bytes, o.most)
 		}
 		return b
 	}
@@ -182,7 +202,7 @@ func (w *Worker) moves(o sourceObjects, n int64) (b Bounds) {
 		b.Most.Puts = o.n + o.large
 	}
 	b.Least.BytesRead, b.Least.BytesWritten = o.bytes, o.bytes
-	b.Most.BytesRead, b.Most.BytesWritten = o.bytes, o.bytes
+	b.Most.BytesRead, b.Most.BytesWritten = max(o.bytes, o.most), max(o.bytes, o.most)
 	return b
 }
 

@@ -23,6 +23,7 @@ func TestPlanRequests(t *testing.T) {
 		o      transfer.Options
 	}{
 		"as stored":        {60, transfer.Options{}},
+		"without listings": {59, transfer.Options{}},
 		"sparse":           {7, transfer.Options{}},
 		"empty":            {0, transfer.Options{}},
 		"to other codecs":  {60, transfer.Options{Codecs: []codec.Spec{codec.Gzip(1)}}},
@@ -30,7 +31,16 @@ func TestPlanRequests(t *testing.T) {
 		"a part":           {60, transfer.Options{Ranges: func(*zarr.Array) ([][2]int, error) { return [][2]int{{11, 77}}, nil }}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			ctx, src, dst := t.Context(), mem.New(), mem.New()
+			ctx, dst := t.Context(), mem.New()
+			var src store.Store = mem.New()
+			if name == "without listings" {
+				src = store.Around(src, store.Hooks{Before: func(ctx context.Context, c store.Call) (context.Context, error) {
+					if c.Op == store.OpList {
+						return ctx, zarr.ErrRefused
+					}
+					return ctx, nil
+				}})
+			}
 			a, err := zarr.Create(ctx, src, "a", zarr.Spec{Shape: []int{120}, Chunks: []int{2}, DType: dtype.Int8, Codecs: []codec.Spec{}})
 			if err != nil {
 				t.Fatal(err)
