@@ -16,14 +16,15 @@
 // in flight, the library uses up to a quarter of the function's memory, which it reads from
 // GOMEMLIMIT or AWS_LAMBDA_FUNCTION_MEMORY_SIZE.
 //
-//	GOOS=linux GOARCH=arm64 CGO_ENABLED=0 go build -tags lambda.norpc,grpcnotrace -trimpath -ldflags='-s -w' -o bootstrap ./examples/lambda
+//	GOOS=linux GOARCH=arm64 CGO_ENABLED=0 go build -tags lambda.norpc,grpcnotrace,nethttpomithttp2 -trimpath -ldflags='-s -w' -o bootstrap ./examples/lambda
 //	zip function.zip bootstrap      # runtime provided.al2023, architecture arm64
 //	go run ./examples/internal/measure      # prints this program's size and how fast it starts
 //
 // If every chunk is stored, the role needs only s3:GetObject on the array. See docs/tasks/s3.md for
 // other permissions.
 //
-// The tag grpcnotrace leaves out gRPC's traces, 11 MB: see docs/tuning.md.
+// The tag grpcnotrace leaves out gRPC's traces, 11 MB, and nethttpomithttp2 leaves out HTTP/2, 0.3
+// MB: see docs/tuning.md.
 //
 // github.com/aws/aws-lambda-go is Lambda's own runtime for Go. With the tag lambda.norpc it adds
 // 0.5 MB. It depends only on the standard library. Only this program of the module links it.

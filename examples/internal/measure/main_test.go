@@ -94,8 +94,7 @@ func TestSizes(t *testing.T) {
 		t.Skip("the limits are those of linux/amd64")
 	}
 	// azblob links Apache Arrow since version 1.8.1. Without it the limit would be 16.
-	// The limits are at most half a MB above the sizes in the table.
-	limits := map[string]float64{"s3": 17.5, "azure": 19.5, "gcs": 20.5}
+	limits := map[string]float64{"s3": 17, "azure": 19.1, "gcs": 20}
 	for _, s := range programs() {
 		limit, ok := limits[s.name]
 		if !ok {
