@@ -18,6 +18,10 @@ type Cost struct {
 // Weighs reports whether gaps that are not cheap may be read to save requests.
 func (c Cost) Weighs() bool { return c.Gap > c.Cheap }
 
+// unmeasured is the bandwidth of a connection in bytes per second that is assumed before it can be
+// measured. The providers' RangeGap assumes the same bandwidth, and 30 ms to the first byte.
+const unmeasured = 80e6
+
 // Bounds of gaps in bytes.
 const (
 	cheap   = 16 << 10 // a request costs more than reading this many bytes, even from a local store
@@ -26,11 +30,14 @@ const (
 
 // CostOf returns the cost for a store with settings t and recent measurements m of its bucket.
 // objects is the number of objects that a call has in flight. A zero m means that there are no
-// measurements.
+// measurements. Without a bandwidth, the latency of m can only reduce RangeGap.
 func CostOf(t store.Tuning, m store.Measured, objects int) Cost {
 	c := Cost{Gap: t.RangeGap, Cheap: min(t.RangeGap, cheap), Max: t.RangeMax, Streams: max(1, t.Requests/max(1, objects))}
-	if m.Bandwidth > 0 {
+	switch {
+	case m.Bandwidth > 0:
 		c.Gap = int64(min(max(m.Latency.Seconds()*m.Bandwidth, float64(c.Cheap)), longest))
+	case m.Latency > 0: // the service may be nearer than RangeGap assumes
+		c.Gap = min(c.Gap, max(int64(m.Latency.Seconds()*unmeasured), c.Cheap))
 	}
 	return c
 }

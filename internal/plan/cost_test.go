@@ -3,6 +3,9 @@ package plan
 import (
 	"math/rand/v2"
 	"testing"
+	"time"
+
+	"github.com/zargo-io/zargo/zarr/store"
 )
 
 // piecesAt returns pieces of length n with gaps between them.
@@ -12,6 +15,32 @@ func piecesAt(n int64, gaps ...int64) []Piece {
 		p = append(p, Piece{Off: p[len(p)-1].Off + n + g, Len: n})
 	}
 	return p
+}
+
+// TestCostOf checks the longest gap that is worth reading. The settings assume a cloud. Until the
+// bandwidth is measured, a short latency reduces the gap, and a long one changes nothing.
+func TestCostOf(t *testing.T) {
+	cloud := store.Tuning{Requests: 128, RangeGap: 1 << 20}
+	for _, tt := range []struct {
+		name string
+		of   store.Tuning
+		m    store.Measured
+		want int64
+	}{
+		{"nothing measured", cloud, store.Measured{}, 1 << 20},
+		{"first read from a cloud", cloud, store.Measured{Latency: 30 * time.Millisecond}, 1 << 20},
+		{"first read from a near service", cloud, store.Measured{Latency: time.Millisecond}, 80_000},
+		{"first read in no time", cloud, store.Measured{Latency: 1}, cheap},
+		{"bandwidth", cloud, store.Measured{Latency: 30 * time.Millisecond, Bandwidth: 60e6}, 1_800_000},
+		{"bandwidth of a near service", cloud, store.Measured{Latency: time.Millisecond, Bandwidth: 500e6}, 500_000},
+		{"no network", store.Local(), store.Measured{Latency: time.Second}, store.Local().RangeGap},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if c := CostOf(tt.of, tt.m, 8); c.Gap != tt.want {
+				t.Errorf("%d, want %d", c.Gap, tt.want)
+			}
+		})
+	}
 }
 
 // TestGap checks the number and the length of the reads that merge pieces of 100 bytes.

@@ -3,17 +3,18 @@ package store
 import "time"
 
 // Measured describes recent reads of a bucket by all stores of the process, and the number of
-// requests that could start now. Stores with a request limit provide it through [As] once they have
-// made enough requests:
+// requests that could start now. Stores with a request limit provide it through [As] once a read
+// has ended:
 //
 //	var m store.Measured
 //	ok := store.As(st, &m)
 //
 // The values are a snapshot. Latency and Bandwidth are a linear fit of recent reads: a read of n
-// bytes is expected to take Latency + n/Bandwidth.
+// bytes is expected to take Latency + n/Bandwidth. Bandwidth is 0 if it is unknown, because there
+// were few reads or all had the same length.
 type Measured struct {
-	Latency   time.Duration // time of a read of 0 bytes; of any read if all had the same length
-	Bandwidth float64       // bytes per second of one request; 0 if all reads had the same length
+	Latency   time.Duration // time of a read of 0 bytes; of any read if Bandwidth is 0
+	Bandwidth float64       // bytes per second of one request
 	Free      int           // number of requests that could start without waiting
 }
 

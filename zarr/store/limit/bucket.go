@@ -79,15 +79,15 @@ func NewBucket(n Numbers) *Bucket {
 }
 
 // Measured returns measurements of recent reads and the number of free slots. The second result is
-// false until there have been enough reads to measure.
+// false until a read has ended.
 func (b *Bucket) Measured() (store.Measured, bool) {
 	s := &b.reads
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.measure.seen < fewest {
+	if s.measure.seen == 0 {
 		return store.Measured{}, false
 	}
-	base, slope := s.measure.line.fit()
+	base, slope := s.measure.fit()
 	m := store.Measured{Latency: time.Duration(base * float64(time.Second)), Free: max(0, s.slots.Size()-s.slots.Held()-s.slots.Waiting())}
 	if s.control.pace.rate > 0 {
 		m.Free = 0 // a hedged request would have to wait

@@ -632,6 +632,10 @@ func TestMeasured(t *testing.T) {
 		if store.As(st, &m) {
 			t.Error("measured without a request")
 		}
+		get(t, st, 1, 2) // of 1000 and 2000 bytes
+		if !store.As(st, &m) || m.Latency < 48*ms || m.Latency > 49*ms || m.Bandwidth != 0 || m.Free != 16 {
+			t.Errorf("after two reads: %+v", m)
+		}
 		get(t, st, 4, 100)
 		if !store.As(st, &m) {
 			t.Fatal("nothing was measured")

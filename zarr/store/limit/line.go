@@ -48,7 +48,7 @@ func (l *line) predict(m line) float64 {
 // Constants of measure.
 const (
 	fading  = 1 - 1.0/128 // weight of a point per later request; about the last 128 requests count
-	fewest  = 8           // minimum number of requests for a measurement
+	fewest  = 8           // minimum number of requests to separate the time per byte
 	outlier = 4           // maximum multiple of the expected time, so that a stall is not a trend
 )
 
@@ -65,4 +65,12 @@ func (m *measure) add(bytes, seconds float64) {
 	}
 	m.line.fade(fading)
 	m.line.add(bytes, seconds, 1)
+}
+
+// fit is the fit of the line. Before there have been enough requests, it is their average duration.
+func (m *measure) fit() (base, slope float64) {
+	if m.seen < fewest {
+		return m.line.y / max(m.line.n, 1), 0
+	}
+	return m.line.fit()
 }
