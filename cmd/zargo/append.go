@@ -50,7 +50,13 @@ func (c *appendCmd) Run(ctx context.Context, s *session) error {
 }
 
 func (c *appendCmd) run(ctx context.Context, s *session) error {
-	p, n, err := s.openRooted(ctx, c.URL)
+	var arrays []string // of a group
+	if len(c.Files) > 0 && strings.Contains(c.Files[0], "=") {
+		arrays = c.arrays()
+	}
+	labels := func(text string) bool { return strings.HasPrefix(text, c.Dim+"=") }
+	list := arrays != nil && (c.Reserve || c.labelled() && slices.ContainsFunc(c.Files, labels))
+	p, n, err := s.openAhead(ctx, c.URL, list, arrays...)
 	if err != nil {
 		return err
 	}

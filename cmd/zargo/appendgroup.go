@@ -87,14 +87,7 @@ func (c *appendCmd) open(ctx context.Context, g *zarr.Group) (context.Context, e
 	known := &hierarchy.Known{}
 	known.Add(hierarchy.Of(g))
 	ctx = hierarchy.Knowing(ctx, known)
-	var paths []string
-	for _, text := range c.Files {
-		path, _, _ := strings.Cut(text, "=")
-		paths = append(paths, path)
-	}
-	if c.labelled() && !slices.Contains(paths, c.Dim) {
-		paths = append(paths, c.Dim)
-	}
+	paths := c.arrays()
 	err := concurrency.EachN(ctx, len(paths), len(paths), func(ctx context.Context, i int) error {
 		if a, err := g.OpenArray(ctx, paths[i]); err == nil {
 			known.Add(hierarchy.Of(a))
@@ -102,6 +95,18 @@ func (c *appendCmd) open(ctx context.Context, g *zarr.Group) (context.Context, e
 		return nil
 	})
 	return ctx, err
+}
+
+// arrays returns the paths of the arrays with files, and of the coordinate whose labels are read.
+func (c *appendCmd) arrays() (paths []string) {
+	for _, text := range c.Files {
+		path, _, _ := strings.Cut(text, "=")
+		paths = append(paths, path)
+	}
+	if c.labelled() && !slices.Contains(paths, c.Dim) {
+		paths = append(paths, c.Dim)
+	}
+	return paths
 }
 
 // labelled reports whether the append reads the labels of the dimension.

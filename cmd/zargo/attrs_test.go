@@ -36,7 +36,7 @@ func TestAttrsOfLibrary(t *testing.T) {
 	p := newProgram()
 	ctx := context.Background()
 	do(t, p, `create mem://m/x --format 2 --shape 1 --dtype int8 --attrs {"a":1e400}`)
-	st, err := p.mem(ctx, openurl.Location{Scheme: "mem", Host: "m"})
+	st, err := p.own["mem"](ctx, openurl.Location{Scheme: "mem", Host: "m"})
 	if err != nil {
 		t.Fatal(err)
 	}

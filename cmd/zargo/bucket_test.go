@@ -112,7 +112,7 @@ func TestBucketSpeed(t *testing.T) {
 
 // withStore returns a program that opens st for every mem:// URL.
 func withStore(st store.Store) *program {
-	return &program{mem: func(_ context.Context, l openurl.Location) (store.Store, error) { return store.Prefix(st, l.Path) }}
+	return &program{openurl.Mux{"mem": func(_ context.Context, l openurl.Location) (store.Store, error) { return store.Prefix(st, l.Path) }}}
 }
 
 func TestBucketExitCodes(t *testing.T) {

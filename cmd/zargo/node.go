@@ -8,9 +8,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/openurl"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store"
 	"github.com/zargo-io/zargo/zarr/upkeep"
 )
 
@@ -146,15 +148,31 @@ func (s *session) rooted(ctx context.Context, l openurl.Location) (*place, error
 // so that the consolidated metadata of groups above the node can be found. The caller closes the
 // place.
 func (s *session) openRooted(ctx context.Context, url string) (*place, zarr.Node, error) {
+	return s.openAhead(ctx, url, false)
+}
+
+// openAhead is openRooted. While it looks for the root, it reads what is needed next; see readAhead.
+func (s *session) openAhead(ctx context.Context, url string, list bool, members ...string) (*place, zarr.Node, error) {
 	l, err := s.parseURL(url)
 	if err != nil {
 		return nil, nil, err
 	}
-	p, err := s.rooted(ctx, nodeOf(l))
+	var p *place
+	var read *ahead
+	err = concurrency.EachN(ctx, 2, 2, func(ctx context.Context, i int) (err error) {
+		if i == 0 {
+			p, err = s.rooted(ctx, nodeOf(l))
+		} else {
+			read = s.readAhead(ctx, nodeOf(l), list, members)
+		}
+		return err
+	})
 	if err != nil {
 		s.above = err
 		return s.openNode(ctx, url) // the hierarchy above cannot be opened
 	}
+	read.Forward, read.path = store.Forward{Store: p.Store}, p.path
+	p.Store = read
 	n, err := zarr.Open(s.expecting(ctx), p.Store, p.path, s.options()...)
 	if err != nil {
 		p.release()

@@ -21,12 +21,13 @@ import (
 	"github.com/zargo-io/zargo/zarr/codec"
 )
 
-// program is the state that runs share: the contents of mem:// URLs.
+// program is the state that runs share: openers that replace those of other programs. The opener of
+// mem:// URLs holds their contents.
 type program struct {
-	mem openurl.Opener
+	own openurl.Mux
 }
 
-func newProgram() *program { return &program{mem: openurl.Mem()} }
+func newProgram() *program { return &program{openurl.Mux{"mem": openurl.Mem()}} }
 
 // cli is the grammar of the command line.
 type cli struct {

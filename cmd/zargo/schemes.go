@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"maps"
 	"strings"
 
 	"github.com/zargo-io/zargo/azure"
@@ -88,7 +89,8 @@ func (p *program) schemes(o opening) openurl.Mux {
 		of.GCS, of.Azure = append(of.GCS, gcs.ReadOnly()), append(of.Azure, azure.ReadOnly())
 	}
 	m := all.With(of)
-	m["file"], m["mem"] = openurl.Dir(dir.TrustLocks(o.trustLocks)), p.mem
+	m["file"] = openurl.Dir(dir.TrustLocks(o.trustLocks))
+	maps.Copy(m, p.own)
 	return m
 }
 
