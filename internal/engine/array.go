@@ -7,6 +7,7 @@ import (
 
 	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/internal/account"
+	"github.com/zargo-io/zargo/internal/callslots"
 	"github.com/zargo-io/zargo/internal/chunkcache"
 	"github.com/zargo-io/zargo/internal/pipeline"
 	"github.com/zargo-io/zargo/internal/plan"
@@ -87,12 +88,12 @@ type Call struct {
 	store   store.Store     // Array.Store, with the counts and limits of the call
 	account *account.Account
 	trace   *store.Trace // nil without a listener
-	slots   *slots       // request slots
-	own     slots        // slots points to own, unless the call is within another
-	objects int          // maximum objects in flight
-	total   int          // number of objects of the plan
-	keeps   bool         // reports whether loaded chunks are added to the cache
-	planned int          // maximum bytes of plans and nested indexes per shard
+	slots   *callslots.Slots
+	own     callslots.Slots // slots points to own, unless the call is within another
+	objects int             // maximum objects in flight
+	total   int             // number of objects of the plan
+	keeps   bool            // reports whether loaded chunks are added to the cache
+	planned int             // maximum bytes of plans and nested indexes per shard
 }
 
 // sizes returns the parameters that limit how much of an object is in memory.
@@ -115,23 +116,6 @@ func (r *Call) indexed(o *plan.Object) int64 { return plan.Indexed(o, int64(r.pl
 
 // need returns the bytes to reserve for a buffer of n bytes.
 func need(n int64) int64 { return plan.Memory{Need: concurrency.Need}.Buffers(n) }
-
-// slots are the request slots of a call.
-type slots struct {
-	concurrency.Slots
-	trace *store.Trace // nil without a listener
-}
-
-// Acquire calls [concurrency.Slots.Acquire] and traces the wait.
-func (s *slots) Acquire(ctx context.Context) error {
-	if tracesWaits(ctx, s.trace) {
-		if s.Try() {
-			return nil
-		}
-		defer waited(ctx, s.trace, store.WaitSlot, time.Now())
-	}
-	return s.Slots.Acquire(ctx)
-}
 
 // tracesWaits reports whether waits are traced. No wait starts after the end of ctx.
 func tracesWaits(ctx context.Context, t *store.Trace) bool {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/internal/account"
+	"github.com/zargo-io/zargo/internal/callslots"
 	"github.com/zargo-io/zargo/internal/plan"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
@@ -13,7 +14,7 @@ import (
 
 // begun admits a request that other calls may join, and acquires a slot for it. The request counts
 // for this call even if another call sends it. Thus no call's limit can fail a shared load.
-func (r *Call) begun(ctx context.Context, rd plan.Read) (store.Store, *slots, error) {
+func (r *Call) begun(ctx context.Context, rd plan.Read) (store.Store, *callslots.Slots, error) {
 	st, err := r.account.AdmitAll(r.store, 1, rd.Known())
 	if err == nil {
 		err = r.slots.Acquire(ctx)

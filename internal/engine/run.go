@@ -98,13 +98,15 @@ func (a *Array) open(ctx context.Context, m pipeline.Memory, sel grid.Selection,
 	}
 	ctx, r.store, r.account = account.Begin(ctx, a.Store, a.Options.Account)
 	r.trace = store.TraceOf(ctx)
-	n := a.Options.InFlight
-	if n == 0 {
-		n = t.Requests + a.Options.Limits.CPU.Slots()
+	switch n := a.Options.InFlight; {
+	case n != 0:
+		r.own.Open(nil, n, 0, r.trace)
+	case w == nil && r.plan.Cost.Weighs(): // to follow a local store would take longer
+		r.own.Open(a.Store, t.Requests, a.Options.Limits.CPU.Slots(), r.trace)
+	default:
+		r.own.Open(nil, t.Requests, a.Options.Limits.CPU.Slots(), r.trace)
 	}
-	r.own.trace, r.slots = r.trace, &r.own
-	r.own.Resize(n)
-	r.objects = min(n, r.total)
+	r.slots, r.objects = &r.own, min(r.own.Size(), r.total)
 	if s := a.Layout.Pipe.Largest().Shards; s != nil {
 		r.objects = min(r.objects, maxPlanned/plan.PieceBytes/s.Len())
 	}

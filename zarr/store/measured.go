@@ -16,6 +16,11 @@ type Measured struct {
 	Latency   time.Duration // time of a read of 0 bytes; of any read if Bandwidth is 0
 	Bandwidth float64       // bytes per second of one request
 	Free      int           // number of requests that could start without waiting
+
+	// Enough is the number of concurrent reads that keep a near service busy, with a few that wait.
+	// More would only wait. It is 0 if the service is not near, and after a request has failed,
+	// because requests that wait for a repetition need no slot.
+	Enough int
 }
 
 // Took returns the expected time of a read of n bytes.

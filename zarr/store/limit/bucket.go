@@ -89,6 +89,9 @@ func (b *Bucket) Measured() (store.Measured, bool) {
 	}
 	base, slope := s.measure.fit()
 	m := store.Measured{Latency: time.Duration(base * float64(time.Second)), Free: max(0, s.slots.Size()-s.slots.Held()-s.slots.Waiting())}
+	if c := &s.control; c.normal < c.far && s.refusals == 0 && s.failures.Load() == 0 {
+		m.Enough = c.size + more(c.size, step) // some wait, so that the size can grow
+	}
 	if s.control.pace.rate > 0 {
 		m.Free = 0 // a hedged request would have to wait
 	}
@@ -123,8 +126,9 @@ type side struct {
 	until   time.Time // no request starts before this time
 	why     error     // refusal that set until
 
-	refusals int64 // number of refused requests
-	stalls   atomic.Int64
+	refusals int64        // number of refused requests
+	failures atomic.Int64 // number of requests that failed for another reason than the load
+	stalls   atomic.Int64 // number of failures without progress
 
 	classes classes
 	groups  classes                 // directories of the requests that waited for a slot
@@ -300,6 +304,9 @@ func (s *side) done(ctx context.Context, below string, c store.Call, r store.Res
 	}
 	throttled, after := refused(r.Err)
 	if !throttled && r.Err != nil && !answers(r.Err) {
+		if errors.Is(r.Err, fault.Unavailable) {
+			s.failures.Add(1)
+		}
 		if stalled(r.Err) {
 			s.stalls.Add(1)
 		}

@@ -268,6 +268,69 @@ func TestNear(t *testing.T) {
 	}
 }
 
+// TestEnough checks the number of reads that keep a near service busy. It is unknown for other
+// services, and once a request was refused or failed.
+func TestEnough(t *testing.T) {
+	enough := func(t *testing.T, st store.Store, want int) {
+		t.Helper()
+		var m store.Measured
+		if !store.As(st, &m) || m.Enough != want {
+			t.Errorf("%d reads are enough, want %d", m.Enough, want)
+		}
+	}
+	var b *limit.Bucket
+	near := func(t *testing.T, more store.Hooks) (*service, store.Store) {
+		t.Helper()
+		s := &service{Store: mem.New(), latency: ms / 2}
+		b = limit.NewBucket(limit.Numbers{Reads: 128, Writes: 128})
+		st := limit.On(store.Around(s, more), b, 0)
+		get(t, st, 1, 1)
+		enough(t, st, 16+4)
+		return s, st
+	}
+	t.Run("grown", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			s, st := near(t, store.Hooks{})
+			s.latency = 35 * ms
+			get(t, st, 130, 20000)
+			reads, _ := b.InFlight()
+			enough(t, st, reads+reads/4)
+			if reads < 128 {
+				t.Errorf("%d in flight", reads)
+			}
+		})
+	})
+	t.Run("refused", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			s, st := near(t, store.Hooks{})
+			s.lose = 1
+			_, _ = st.Get(t.Context(), "k", store.GetOptions{}, nil)
+			enough(t, st, 0)
+		})
+	})
+	t.Run("failed", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			fails := false
+			_, st := near(t, store.Hooks{Before: func(ctx context.Context, _ store.Call) (context.Context, error) {
+				if fails {
+					return ctx, fault.Newf(fault.Unavailable, "no connection")
+				}
+				return ctx, nil
+			}})
+			fails = true
+			_, _ = st.Get(t.Context(), "k", store.GetOptions{}, nil)
+			enough(t, st, 0)
+		})
+	})
+	t.Run("another machine", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			st := limit.On(&service{Store: mem.New(), latency: 2 * ms}, limit.NewBucket(limit.Numbers{Reads: 128, Writes: 128}), 0)
+			get(t, st, 1, 1)
+			enough(t, st, 0)
+		})
+	})
+}
+
 // TestHalvesOnceInAPeriod checks that the size is at most halved, and at most once in 200 ms, even
 // if more than half of the requests in flight are refused. If nearly all are refused, a few
 // requests determine the capacity of the service.
