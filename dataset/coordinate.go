@@ -11,6 +11,7 @@ import (
 
 	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/internal/document"
+	"github.com/zargo-io/zargo/internal/hierarchy"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -103,8 +104,26 @@ func findIndex(ctx context.Context, a *zarr.Array, dim string, o Options) (*Inde
 	return &Index{x}, nil
 }
 
-// indexes reads the index coordinates concurrently.
-func (d *Dataset) indexes(ctx context.Context) error {
+// readAhead reads the index coordinates in Options.Indexes whose arrays are in the context of
+// [hierarchy.Knowing], which [Dataset.members] uses too. These reads do not wait for the documents
+// of other arrays. If one fails, [Dataset.indexes] reads the coordinate again.
+func (d *Dataset) readAhead(ctx context.Context) map[string]index {
+	g, ahead := hierarchy.Of(d.group), map[string]index{}
+	for _, dim := range d.options.Indexes {
+		if at := hierarchy.KnownIn(ctx).At(g, dim); at == nil || !g.Cfg.Direct {
+			continue // unknown, or the dataset has the consolidated metadata of the array
+		}
+		if a, err := d.group.OpenArray(ctx, dim); err == nil {
+			if x, err := findIndex(ctx, a, dim, d.options); err == nil && x != nil {
+				ahead[dim] = x.labels
+			}
+		}
+	}
+	return ahead
+}
+
+// indexes reads the index coordinates concurrently, except those that were read ahead.
+func (d *Dataset) indexes(ctx context.Context, ahead map[string]index) error {
 	var read []*Variable
 	used := int64(0)
 	for _, dim := range d.dims {
@@ -127,7 +146,9 @@ func (d *Dataset) indexes(ctx context.Context) error {
 	found := make([]index, len(read))
 	causes := make([]error, len(read))
 	err := concurrency.EachN(ctx, inFlight, len(read), func(ctx context.Context, i int) (err error) {
-		found[i], err = read[i].index(ctx)
+		if found[i] = ahead[read[i].name]; found[i] == nil || read[i].stored.inherits {
+			found[i], err = read[i].index(ctx)
+		}
 		for _, kind := range []error{fault.NotFound, fault.Conflict, fault.Type, fault.Limit, fault.Corrupt, fault.Metadata, errors.ErrUnsupported} {
 			if errors.Is(err, kind) {
 				causes[i], err = err, nil

@@ -186,5 +186,5 @@ func (d *Dataset) Write(ctx context.Context, data ...Data) (*Dataset, error) {
 	}
 	next := *d
 	next.index, next.refused, next.findings = maps.Clone(d.index), maps.Clone(d.refused), slices.Clone(d.findings)
-	return &next, next.indexes(ctx)
+	return &next, next.indexes(ctx, nil)
 }

@@ -54,14 +54,15 @@ func where(path string) string {
 
 // stored describes an array of the group: its dimensions, its coding and its role in the dataset.
 type stored struct {
-	array   *zarr.Array
-	dims    []string      // without the axis of the characters
-	unnamed []int         // axes whose dimensions have no names in metadata
-	chars   bool          // the last axis has the characters of texts
-	coding  *cf.Coding    // nil if the values are not numbers
-	delta   time.Duration // unit of time differences that are stored as numbers; or 0
-	coord   bool
-	attrs   map[string]any // of the variable, without those of the conventions
+	array    *zarr.Array
+	dims     []string      // without the axis of the characters
+	unnamed  []int         // axes whose dimensions have no names in metadata
+	inherits bool          // attributes of a coordinate whose bounds it contains
+	chars    bool          // the last axis has the characters of texts
+	coding   *cf.Coding    // nil if the values are not numbers
+	delta    time.Duration // unit of time differences that are stored as numbers; or 0
+	coord    bool
+	attrs    map[string]any // of the variable, without those of the conventions
 }
 
 // indexes reports whether the array is the index coordinate of a dimension.

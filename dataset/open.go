@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/zargo-io/zargo/cf"
+	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/internal/claim"
 	"github.com/zargo-io/zargo/internal/document"
 	"github.com/zargo-io/zargo/internal/hierarchy"
@@ -91,7 +92,15 @@ func OpenGroup(ctx context.Context, g *zarr.Group, o Options) (*Dataset, error) 
 			return nil, fault.Newf(fault.Selection, "the group of a dataset is nil")
 		}
 		d := newDataset(g, o)
-		if err := d.members(ctx); err != nil {
+		var ahead map[string]index
+		err := concurrency.EachN(ctx, 2, 2, func(ctx context.Context, i int) error {
+			if i == 0 {
+				return d.members(ctx)
+			}
+			ahead = d.readAhead(ctx)
+			return nil
+		})
+		if err != nil {
 			return nil, err
 		}
 		d.characters()
@@ -118,7 +127,7 @@ func OpenGroup(ctx context.Context, g *zarr.Group, o Options) (*Dataset, error) 
 			}
 		}
 		d.coordinates()
-		return d, d.indexes(ctx)
+		return d, d.indexes(ctx, ahead)
 	}
 }
 
@@ -196,6 +205,7 @@ func (d *Dataset) add(a *zarr.Array) {
 // inherited ones.
 func (d *Dataset) decode(name string, inherited map[string]any) error {
 	s, o := d.vars[name], d.options
+	s.inherits = len(inherited) > 0
 	attrs := s.array.Attrs()
 	for attr, value := range inherited {
 		if _, ok := attrs[attr]; !ok {
