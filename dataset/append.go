@@ -67,6 +67,9 @@ func (d *Dataset) append(ctx context.Context, dim string, o AppendOptions, p *pl
 	}
 	end := time.Now().Add(o.Wait)
 	ctx = d.knowing(ctx)
+	var above *above
+	read := func(ctx context.Context) { above = readAbove(ctx, d.group) }
+	hierarchy.KnownIn(ctx).WithLast(read)
 	for {
 		rows, labels, err := d.rows(dim, data, p)
 		if err != nil {
@@ -104,26 +107,40 @@ func (d *Dataset) append(ctx context.Context, dim string, o AppendOptions, p *pl
 		}
 		was := d
 		if d = next; !again {
-			return d, d.follow(ctx, was, dim)
+			if above == nil {
+				read(ctx)
+			}
+			return d, d.follow(ctx, was, dim, above)
 		}
 	}
 }
 
+// above are the groups above a group, as [follow.Above] returns them.
+type above struct {
+	groups []*zarr.Group
+	unread []error
+	err    error
+}
+
+func readAbove(ctx context.Context, g *zarr.Group) *above {
+	groups, unread, err := follow.Above(ctx, g)
+	return &above{groups, unread, err}
+}
+
 // follow changes the attributes that an append to a dimension made untrue, such as actual_range and
 // time_coverage_end. It adds a finding for each dropped attribute.
-func (d *Dataset) follow(ctx context.Context, was *Dataset, dim string) error {
+func (d *Dataset) follow(ctx context.Context, was *Dataset, dim string, above *above) error {
+	if above.err != nil {
+		return above.err
+	}
 	var changes []follow.Change
 	for name, s := range d.vars {
 		if old, ok := was.vars[name]; ok && slices.Contains(s.dims, dim) {
 			changes = append(changes, follow.Change{Array: s.array, Was: old.array.Shape()})
 		}
 	}
-	groups, unread, err := follow.Above(ctx, d.group)
-	if err != nil {
-		return err
-	}
-	r, err := follow.Attributes(ctx, append([]*zarr.Group{d.group}, groups...), changes...)
-	d.followed(r, unread)
+	r, err := follow.Attributes(ctx, append([]*zarr.Group{d.group}, above.groups...), changes...)
+	d.followed(r, above.unread)
 	return err
 }
 

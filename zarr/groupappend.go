@@ -81,7 +81,7 @@ func (g *Group) Append(ctx context.Context, dim string, o AppendOptions, rows ..
 	known := hierarchy.KnownIn(ctx)
 	access := func(handed *hierarchy.Node) *grow.Group {
 		return &grow.Group{
-			At: g.at.Docs(), Done: func(a grow.Array) { known.Add(viewed(a).at) },
+			At: g.at.Docs(), Last: known.Last, Done: func(a grow.Array) { known.Add(viewed(a).at) },
 			Stored: func(ctx context.Context) (s *document.Source, err error) {
 				if root = handed; root == nil {
 					if root, err = g.at.Again(ctx); err != nil {

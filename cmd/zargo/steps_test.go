@@ -71,8 +71,7 @@ const appendSteps = `1: get d/time/zarr.json, get d/v0/zarr.json, get d/v1/zarr.
 6: get d/time/zarr.json
 7: put d/time/c/0
 8: put d/time/zarr.json, put d/v0/zarr.json, put d/v1/zarr.json, put d/v2/zarr.json, put d/v3/zarr.json, put d/v4/zarr.json
-9: put d/zarr.json
-10: get zarr.json
+9: get zarr.json, put d/zarr.json
 `
 
 // TestAppendSteps checks which requests of an append to a group wait for which.

@@ -179,7 +179,13 @@ func (w *appending) commit(ctx context.Context) error {
 	}
 	switch {
 	case err == nil:
-		err = w.group.finish(ctx, w.members)
+		err = concurrency.EachN(context.WithoutCancel(ctx), 2, 2, func(_ context.Context, i int) error {
+			if i == 0 {
+				return w.group.finish(ctx, w.members)
+			}
+			w.group.Last(ctx)
+			return nil
+		})
 	case longer == 0 && known:
 		return w.release(ctx, err)
 	}

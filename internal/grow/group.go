@@ -27,6 +27,8 @@ type Group struct {
 	// its first attempt. If that fails before it writes rows, the documents may have changed since, so
 	// Append begins again by the documents that Stored and Open read.
 	Handed *Group
+	// Last is called when all arrays have their new shapes, while the claim of the group is ended.
+	Last func(ctx context.Context)
 	// Done is called for each array after a successful append; or nil.
 	Done func(a Array)
 }

@@ -14,6 +14,18 @@ import (
 type Known struct {
 	mu    sync.Mutex
 	nodes map[string]*Node // by path
+	last  func(context.Context)
+}
+
+// WithLast sets the function that Last calls. It must not be called during the operation.
+func (k *Known) WithLast(f func(context.Context)) { k.last = f }
+
+// Last is called by an append to a group when all arrays have their new shapes, while it ends its
+// claim. It sends requests that the operation needs next. k may be nil.
+func (k *Known) Last(ctx context.Context) {
+	if k != nil && k.last != nil {
+		k.last(ctx)
+	}
 }
 
 // KnownIn returns the Known in a context of [Knowing], or nil.
