@@ -90,7 +90,7 @@ OUTSIDE := $(addprefix ./integration/,concurrent counts processes fixtures fixtu
 
 # Packages whose tests have one goroutine, where -race finds nothing and takes up to ten times as
 # long. codectest and zarr use them from many.
-ALONE := $(addprefix ./zarr/codec/internal/,bzip2 deflate lz4hc msgpack number planes stream zst zstdenc) ./internal/lzma ./zarr/meta ./internal/plan
+ALONE := $(addprefix ./zarr/codec/internal/,bzip2 deflate lz4hc msgpack number planes stream zst) ./internal/lzma ./zarr/meta ./internal/plan
 
 # Tests that count allocations, look at the memory of processes, or run only some of their cases
 # with -race: they run without it too. Package zarr does so in purego.

@@ -42,8 +42,7 @@ func Table() []Rule {
 		{Package: "zarr/codec/internal/stream", Pure: true},
 		{Package: "zarr/codec/internal/lz4hc", External: []string{lz4}, Pure: true}, // its tests use the reference implementation
 		{Package: "zarr/codec/internal/lz4fast", External: []string{lz4}, Pure: true},
-		{Package: "zarr/codec/internal/zstdenc", External: []string{compress}, Pure: true}, // its tests use the reference implementation
-		{Package: "zarr/codec/internal/zst", Own: []string{"zarr/fault", "zarr/codec/internal/zstdenc"}, External: []string{compress}, Pure: true},
+		{Package: "zarr/codec/internal/zst", Own: []string{"zarr/fault"}, External: []string{compress}, Pure: true},
 		{Package: "zarr/codec/internal/...", Own: []string{"zarr/fault", "zarr/codec/internal/stream"}, External: []string{compress}, Pure: true},
 		{Package: "zarr/codec/blosc", Own: []string{"zarr/fault", "zarr/codec/internal/..."}, External: []string{compress, lz4}, Pure: true},
 		{Package: "zarr/codec", Own: []string{"internal/lzma", "zarr/fault", "zarr/rule", "zarr/dtype", "zarr/codec/blosc", "zarr/codec/internal/...", "internal/grid", "internal/jsontext", "internal/similar"}, External: []string{lz4}, Pure: true},

@@ -62,11 +62,11 @@ type zstdCodec struct {
 // newZstd also reads levels below the minimum, as zarr-python does.
 func newZstd(raw json.RawMessage, in Repr) (any, error) {
 	c := openConfig(raw)
-	o := zst.Options{Level: c.integer("level", 0, math.MinInt32, 22), Checksum: c.boolean("checksum", false)}
-	if o.Level < minZstd {
-		c.encoder(func() { c.fail(`"level" must be %d to 22, is %d`, minZstd, o.Level) })
+	level, sum := c.integer("level", 0, math.MinInt32, 22), c.boolean("checksum", false)
+	if level < minZstd {
+		c.encoder(func() { c.fail(`"level" must be %d to 22, is %d`, minZstd, level) })
 	}
-	return zstdOf(c, o, in)
+	return zstdOf(c, level, sum, in)
 }
 
 // minZstd is the minimum level of libzstd.
@@ -75,20 +75,20 @@ const minZstd = -131072
 // newNumcodecsZstd accepts any level, as numcodecs does, and clamps the level to libzstd's range.
 func newNumcodecsZstd(raw json.RawMessage, in Repr) (any, error) {
 	c := openConfig(raw)
-	var o zst.Options
+	level, sum := 0, false
 	c.encoder(func() {
-		o = zst.Options{Level: c.integer("level", 0, math.MinInt32, math.MaxInt32), Checksum: c.boolean("checksum", false)}
+		level, sum = c.integer("level", 0, math.MinInt32, math.MaxInt32), c.boolean("checksum", false)
 	})
-	return zstdOf(c, o, in)
+	return zstdOf(c, level, sum, in)
 }
 
-func zstdOf(c *config, o zst.Options, in Repr) (any, error) {
+func zstdOf(c *config, level int, sum bool, in Repr) (any, error) {
 	if err := c.close(); err != nil {
 		return nil, err
 	}
-	// If the size is unknown (0), the encoder chooses the window.
-	o.Window, _ = in.Bytes()
-	return &zstdCodec{compressor: compressor{c.settings(), densestZstd}, enc: zst.NewEncoder(o)}, nil
+	size, _ := in.Bytes() // if the size is unknown (0), the encoder chooses the window
+	enc := zst.NewEncoder(zst.Options{Effort: zst.EffortOf(level), Window: size, Checksum: sum})
+	return &zstdCodec{compressor: compressor{c.settings(), densestZstd}, enc: enc}, nil
 }
 
 func (c *zstdCodec) Encode(dst, src []byte) ([]byte, error) { return c.enc.Encode(dst, src) }

@@ -34,7 +34,7 @@ func TestEncoderState(t *testing.T) {
 		{codec.Gzip(9), 1.5},
 		{codec.Zstd(1), 3},
 		{codec.Zstd(3), 4},
-		{codec.Zstd(9), 14},
+		{codec.Zstd(9), 39},
 		{codec.Blosc(codec.BloscOptions{Cname: "lz4"}), 0.5},
 		{codec.Blosc(codec.BloscOptions{}), 4},
 		{codec.LZMA(6), 13},

@@ -60,7 +60,7 @@ func NewEncoder(o Options) (*Encoder, error) {
 	e := &Encoder{o: o}
 	switch o.Compressor {
 	case Zstd:
-		e.zstd = zst.NewEncoder(zst.Options{Level: zstdLevel(o.Level), Window: max(maxBlock, o.BlockSize), Near: true})
+		e.zstd = zst.NewEncoder(zst.Options{Effort: zstdEffort(o.Level), Window: max(maxBlock, o.BlockSize)})
 	case Zlib:
 		e.zlib = deflate.NewEncoder(deflate.Zlib, o.Level)
 	}
@@ -229,13 +229,16 @@ func (e *Encoder) blockSize(n int) int {
 	return size
 }
 
-// zstdLevel returns the zstd level of a blosc level, as in c-blosc.
-func zstdLevel(level int) int {
-	switch level {
-	case 8:
-		return 20
-	case 9:
-		return 22
+// zstdEffort returns the effort of zstd for a level. Frames are up to 17 % longer than c-blosc's up
+// to level 6, and up to 33 % above. They take half of c-blosc's time at levels 3 to 6.
+func zstdEffort(level int) zst.Effort {
+	switch {
+	case level <= 1:
+		return zst.Fastest
+	case level == 2:
+		return zst.Default
+	case level < 7:
+		return zst.Better
 	}
-	return max(2*level-1, 1)
+	return zst.Best
 }

@@ -60,7 +60,7 @@ func TestUnsized(t *testing.T) {
 // TestFrames checks that the contents of consecutive frames are concatenated and skippable frames
 // are skipped.
 func TestFrames(t *testing.T) {
-	e := NewEncoder(Options{Level: 3})
+	e := NewEncoder(Options{Effort: Default})
 	a, err := e.Encode(nil, []byte("first "))
 	if err != nil {
 		t.Fatal(err)
@@ -81,7 +81,7 @@ func TestFrames(t *testing.T) {
 }
 
 func TestCorrupt(t *testing.T) {
-	good, err := NewEncoder(Options{Level: 3, Checksum: true}).Encode(nil, bytes.Repeat([]byte("zargo"), 1000))
+	good, err := NewEncoder(Options{Effort: EffortOf(3), Checksum: true}).Encode(nil, bytes.Repeat([]byte("zargo"), 1000))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,7 +2,7 @@
 // used by all codecs whose format contains such frames.
 //
 //	out, err := zst.Decode(dst[:0], src, len(dst))
-//	enc := zst.NewEncoder(zst.Options{Level: 3, Window: 1 << 20})
+//	enc := zst.NewEncoder(zst.Options{Effort: zst.EffortOf(3), Window: 1 << 20})
 //	out, err = enc.Encode(nil, src)
 //
 // Decoders and encoders are pooled. Each of them serves one call at a time, so their number does

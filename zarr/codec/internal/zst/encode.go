@@ -2,55 +2,88 @@ package zst
 
 import (
 	"math/bits"
-	"sync"
+	"slices"
 
-	"github.com/zargo-io/zargo/zarr/codec/internal/zstdenc"
+	"github.com/klauspost/compress/zstd"
 )
 
 // Options configures an encoder.
 type Options struct {
-	Level    int  // libzstd's scale, -131072 to 22; 0 means 3
+	Effort   Effort
 	Window   int  // approximate size of a frame, to save memory; 0 if unknown
 	Checksum bool // append an XXH64 checksum to each frame
-	Near     bool // frames as short as libzstd's also at low levels, though slower to encode
 }
 
 // Encoder encodes frames. It is immutable and safe for concurrent use.
 type Encoder struct {
-	quick *quick // nil if zstdenc encodes all frames
-	own   zstdenc.Options
-	pool  sync.Pool // of *zstdenc.Encoder
-}
+	opts   []zstd.EOption
+	effort Effort
+	empty  string // the frame without content
+	idle   *encoders
 
-// mostQuick is the highest level that klauspost/compress encodes. Up to this level the library is
-// 1.5 to 2 times as fast as zstdenc, and for the data of the benchmarks its frames are at most 1 %
-// longer than libzstd's. From level 4 on, its frames are up to 24 % longer. For blosc the field
-// Options.Near selects zstdenc at all levels, because the library's frames of blosc blocks are up
-// to 12 % longer and are not encoded faster.
-const mostQuick = 3
+	// short holds encoders for short sources, which make frames of a single segment. Otherwise the
+	// frame of a short source would not declare its content size. Their effort is at most Better,
+	// because Best needs 34 MB.
+	short *encoders
+}
 
 // NewEncoder returns an encoder with the given options.
 func NewEncoder(o Options) *Encoder {
-	e := &Encoder{own: zstdenc.Options{Level: o.Level, Window: window(o.Window), Checksum: o.Checksum}}
-	if o.Level <= mostQuick && !o.Near {
-		e.quick = newQuick(o)
+	w := window(o.Window)
+	level, literals := o.Effort.settings()
+	sum := 0
+	if o.Checksum {
+		sum = 1
 	}
-	return e
+	log := bits.Len(uint(w)) - 1
+	return &Encoder{
+		opts: []zstd.EOption{
+			zstd.WithEncoderConcurrency(1),
+			zstd.WithEncoderCRC(o.Checksum),
+			zstd.WithWindowSize(w),
+			zstd.WithEncoderLevel(level),
+			zstd.WithAllLitEntropyCompression(literals),
+		},
+		effort: o.Effort,
+		empty:  emptyFrames[sum],
+		idle:   &idle[o.Effort][sum][log][0],
+		short:  &idle[min(o.Effort, Better)][sum][log][1],
+	}
 }
 
 // Encode appends one frame with the content src to dst. The frame header declares the content size,
 // which numcodecs before 0.16 requires.
 func (e *Encoder) Encode(dst, src []byte) ([]byte, error) {
-	if e.quick != nil && len(src) > 0 { // an empty frame would lack the checksum
-		return e.quick.encode(dst, src)
+	if len(src) == 0 {
+		return append(dst, e.empty...), nil
 	}
-	z, ok := e.pool.Get().(*zstdenc.Encoder)
-	if !ok {
-		z = zstdenc.New(e.own)
+	// A longer source needs no option: if it fits into the window, its frame has a single segment.
+	from, short := e.idle, len(src) <= zstd.MinWindowSize
+	if short {
+		from = e.short
 	}
-	dst = z.Encode(dst, src)
-	e.pool.Put(z)
+	z := from.take()
+	if z == nil {
+		opts := e.opts
+		if short {
+			level, _ := min(e.effort, Better).settings()
+			opts = append(slices.Clip(opts), zstd.WithSingleSegment(true), zstd.WithEncoderLevel(level))
+		}
+		var err error
+		if z, err = zstd.NewWriter(nil, opts...); err != nil {
+			return dst, err
+		}
+	}
+	dst = z.EncodeAll(src, dst)
+	from.giveBack(z, e.effort.kept())
 	return dst, nil
+}
+
+// emptyFrames are the frames without content (RFC 8878, section 3.1.1): a single segment of 0 bytes
+// with one raw block, without and with a checksum. The library leaves out the checksum.
+var emptyFrames = [2]string{
+	"\x28\xb5\x2f\xfd\x20\x00\x01\x00\x00",
+	"\x28\xb5\x2f\xfd\x24\x00\x01\x00\x00\x99\xe9\xd8\x51",
 }
 
 // maxWindowLog is the base-2 logarithm of the maximum window, 8 MiB. RFC 8878 recommends that every

@@ -3,6 +3,7 @@ package zst
 import (
 	"bytes"
 	"fmt"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/klauspost/compress/zstd"
@@ -11,7 +12,7 @@ import (
 // TestFramesTellTheirSize checks that every frame declares its content size. numcodecs before 0.16,
 // which zarr-python 2 uses, requires it.
 func TestFramesTellTheirSize(t *testing.T) {
-	for _, o := range []Options{{Level: 3}, {Level: 3, Checksum: true}, {Level: 3, Near: true}, {Level: 4, Checksum: true}} {
+	for _, o := range []Options{{}, {Effort: Default}, {Effort: Default, Checksum: true}, {Effort: Better}, {Effort: Best}, {Effort: Best, Checksum: true}} {
 		o.Window = 1 << 20
 		e := NewEncoder(o)
 		for _, n := range []int{0, 1, 2, 255, 256, 257, zstd.MinWindowSize, zstd.MinWindowSize + 1, 1<<16 + 255, 1<<16 + 256, 1 << 20, 1<<20 + 1} {
@@ -23,6 +24,36 @@ func TestFramesTellTheirSize(t *testing.T) {
 			}
 			if got, err := Decode(nil, frame, n); err != nil || !bytes.Equal(got, src) {
 				t.Errorf("%+v, %d bytes: %v, or other bytes", o, n, err)
+			}
+		}
+	}
+}
+
+// TestFramesAreRepeatable checks that a frame depends on its content and the options only, and not
+// on what the encoder encoded before.
+func TestFramesAreRepeatable(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	srcs := make([][]byte, 6)
+	for i := range srcs {
+		for len(srcs[i]) < 1<<(8+2*i) {
+			srcs[i] = fmt.Appendf(srcs[i], "%d %x;", r.IntN(1000), i)
+		}
+	}
+	for effort := range numEfforts {
+		e := NewEncoder(Options{Effort: effort, Window: 1 << 20})
+		first := make([][]byte, len(srcs))
+		for i, src := range srcs {
+			z, err := zstd.NewWriter(nil, e.opts...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			e.idle.giveBack(z, 1) // a new encoder for each source
+			first[i] = encode(t, e, nil, src)
+			e.idle.take()
+		}
+		for range 40 {
+			if i := r.IntN(len(srcs)); !bytes.Equal(encode(t, e, nil, srcs[i]), first[i]) {
+				t.Errorf("effort %d: the frame of %d bytes differs", effort, len(srcs[i]))
 			}
 		}
 	}
@@ -44,16 +75,9 @@ func TestLevels(t *testing.T) {
 	for i := 0; len(src) < 1<<16; i++ {
 		src = fmt.Appendf(src, "%d is %x; ", i, i*i)
 	}
-	for _, near := range []bool{false, true} {
-		levels(t, src, near)
-	}
-}
-
-func levels(t *testing.T, src []byte, near bool) {
-	t.Helper()
 	encoded := map[int][]byte{}
 	for level := -10; level <= 22; level++ {
-		frame := encode(t, NewEncoder(Options{Level: level, Near: near}), []byte("before"), src)
+		frame := encode(t, NewEncoder(Options{Effort: EffortOf(level)}), []byte("before"), src)
 		if !bytes.HasPrefix(frame, []byte("before")) {
 			t.Fatalf("level %d: not appended", level)
 		}
@@ -66,15 +90,15 @@ func levels(t *testing.T, src []byte, near bool) {
 			t.Errorf("level %d: %d of %d bytes", level, len(frame), len(src))
 		}
 	}
-	if a, b := len(encoded[9]), len(encoded[13]); a <= b {
-		t.Errorf("level 9 makes %d bytes, 13 makes %d", a, b)
+	if a, b := len(encoded[4]), len(encoded[5]); a <= b {
+		t.Errorf("level 4 makes %d bytes, 5 makes %d", a, b)
 	}
 	for a, b := range map[int]int{0: 3, 23: 22, 1 << 30: 22, -1 << 20: -1 << 17} {
 		want := encoded[b]
 		if want == nil {
-			want = encode(t, NewEncoder(Options{Level: b, Near: near}), nil, src)
+			want = encode(t, NewEncoder(Options{Effort: EffortOf(b)}), nil, src)
 		}
-		if !bytes.Equal(encode(t, NewEncoder(Options{Level: a, Near: near}), nil, src), want) {
+		if !bytes.Equal(encode(t, NewEncoder(Options{Effort: EffortOf(a)}), nil, src), want) {
 			t.Errorf("levels %d and %d differ", a, b)
 		}
 	}
