@@ -312,18 +312,19 @@ func (b *builder) compute(ctx context.Context) error {
 	return nil
 }
 
-// empty checks that no object is stored below a path.
-func (b *builder) empty(ctx context.Context, path string) error {
+// empty checks that no object is stored below a path. proven is false if the store cannot list the
+// objects, or omits some.
+func (b *builder) empty(ctx context.Context, path string) (proven bool, err error) {
 	for e, err := range store.Pages(ctx, b.st, path, store.ListOptions{Depth: store.OneLevel}) {
 		switch {
 		case errors.Is(err, errors.ErrUnsupported), errors.Is(err, fault.Refused):
-			return nil // the store cannot list the objects
+			return false, nil
 		case err != nil:
-			return err
+			return false, err
 		}
-		return fault.Newf(fault.Exists, "objects are stored where level %q would be, such as %q: remove them first", path, e.Key)
+		return false, fault.Newf(fault.Exists, "objects are stored where level %q would be, such as %q: remove them first", path, e.Key)
 	}
-	return nil
+	return store.ListingsOf(b.st).Complete, nil
 }
 
 // group creates the group of a level, unless it exists or is the group of all levels.

@@ -20,20 +20,33 @@ import (
 // values were not kept.
 func TestRequests(t *testing.T) {
 	// Documents: the array, whose format is not known yet (3), and its group; absent coordinates and
-	// spatial_ref (9); the state before and at the end; absent documents of the levels before the
-	// state is put (8) and after it (2), and of each group of a level before it is put (3) and after
-	// it (2).
-	documents := 3 + 1 + 9 + 2 + 8 + 2 + 2*(3+2)
+	// spatial_ref (9); the state before and at the end; absent documents of the levels after the
+	// state is put (2), and of each group of a level before it is put (3) and after it (2). A listing
+	// proves that the documents of the levels are absent before the state is put.
+	documents := 3 + 1 + 9 + 2 + 2 + 2*(3+2)
 	for name, test := range map[string]struct {
 		memory int64
 		chunks int
-	}{"kept": {0, 16}, "without memory": {16, 16 + 4}} {
+		proof  store.Listings
+		looks  int // at documents of levels that no listing proves to be absent
+	}{
+		"kept":           {0, 16, store.Listings{Complete: true}, 0},
+		"without memory": {16, 16 + 4, store.Listings{Complete: true}, 0},
+		"without proof":  {0, 16, store.Listings{}, 2 * 4},
+	} {
 		t.Run(name, func(t *testing.T) {
 			st := mem.New()
 			image(t, st, "g/a", zarr.Spec{Shape: []int{16, 16}, Chunks: []int{4, 4}, Dims: []string{"y", "x"}})
 			var mu sync.Mutex
 			n := map[string]int{}
-			seen := store.Observe(st, func(_ context.Context, e store.Event) {
+			listing := store.Around(st, store.Hooks{Provide: func(target any) bool {
+				l, ok := target.(*store.Listings)
+				if ok {
+					*l = test.proof
+				}
+				return ok
+			}})
+			seen := store.Observe(listing, func(_ context.Context, e store.Event) {
 				mu.Lock()
 				defer mu.Unlock()
 				if what := string(e.Op); strings.Contains(e.Key, "/c/") {
@@ -44,7 +57,7 @@ func TestRequests(t *testing.T) {
 			})
 			build(t, seen, "g/a", pyramid.Options{Levels: 2, Memory: test.memory})
 			want := map[string]int{
-				"get chunk": test.chunks, "put chunk": 4 + 1, "get": documents,
+				"get chunk": test.chunks, "put chunk": 4 + 1, "get": documents + test.looks,
 				"put":  2 + 2*2 + 1, // the state twice, the documents of each level, and the attributes of the group
 				"list": 2 + 2*2,     // the source and each level, before and after
 			}

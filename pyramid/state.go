@@ -235,8 +235,14 @@ func (b *builder) once(ctx context.Context) (done bool, err error) {
 func (b *builder) inspect(ctx context.Context, stale bool, old *state) error {
 	var top *zarr.Group
 	for i, u := range b.levels {
-		is, err := u.stored(ctx, b.st, b.opts)
-		ours := false
+		var proven, is, ours bool // proven: a listing has proven that no object is stored
+		var objects, err error
+		if old == nil {
+			proven, objects = b.empty(ctx, u.array.Path())
+		}
+		if !proven {
+			is, err = u.stored(ctx, b.st, b.opts)
+		}
 		if is || errors.Is(err, fault.Exists) {
 			if top == nil { // not as first opened: a concurrent build may have described the level since
 				var failed error
@@ -270,8 +276,12 @@ func (b *builder) inspect(ctx context.Context, stale bool, old *state) error {
 		case is:
 			b.state.Over = true
 		case stale:
+		case old == nil:
+			if objects != nil {
+				return objects
+			}
 		default:
-			if err := b.empty(ctx, u.array.Path()); err != nil {
+			if _, err := b.empty(ctx, u.array.Path()); err != nil {
 				return err
 			}
 		}
