@@ -13,8 +13,9 @@
 // A [Plan] is plain data: stages that consist of steps. The tasks are not listed but computed from
 // the steps by number. Each task owns whole objects of the target, chunks or shards, so the tasks
 // of a stage are independent. A task may be repeated, even while it runs elsewhere, because it
-// stores the same bytes each time. It puts a marker after its objects are stored. A plan contains
-// names of stores and no credentials; an [Opener] opens the stores by these names.
+// stores the same bytes each time. After its objects are stored, a marker is put; [Run] puts it
+// within about a second. A plan contains names of stores and no credentials; an [Opener] opens the
+// stores by these names.
 //
 // If source and target store chunks in the same form, objects are copied without decoding, and
 // inside the provider if source and target are in one store. Otherwise regions are decoded and

@@ -7,8 +7,10 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/zargo-io/zargo/internal/chunkkeys"
+	"github.com/zargo-io/zargo/internal/document"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
 )
@@ -24,64 +26,83 @@ func (p *Plan) Dir() string { return join(join(p.Target.Path, dirName), p.ID()) 
 
 func (w *Worker) dir() string { return join(join(w.p.Target.Path, dirName), w.id) }
 
-// mark puts the marker of task i and returns the key of the marker. The objects of the task must
-// already be stored. The key contains the claim's Run, so a marker that arrives after Clean does
-// not count for a later claim of the same plan.
-func (w *Worker) mark(ctx context.Context, c *claim, stage, i int) (key string, err error) {
+// markerOf returns the key of the marker of task i, or "" for an archive. The key contains the
+// claim's Run, so a marker that arrives after Clean does not count for a later claim of the plan.
+func (w *Worker) markerOf(c *claim, stage, i int) string {
 	if w.archive {
-		return "", nil
+		return ""
 	}
-	key = fmt.Sprintf("%s/done/%d/%d.%s", w.dir(), stage, i, c.Run)
-	_, err = w.dst.Put(ctx, key, nil, store.PutOptions{})
-	return key, err
+	return fmt.Sprintf("%s/done/%d/%d.%s", w.dir(), stage, i, c.Run)
 }
 
-// confirm checks, after markers were put, that the transfer still exists. If it was removed,
-// confirm deletes the markers and returns fault.Conflict.
-func (w *Worker) confirm(ctx context.Context, c *claim, markers ...string) error {
-	now, err := w.same(ctx, c)
-	if err == nil {
+// mark puts the markers of tasks whose objects are stored, and then checks that the transfer still
+// exists. If it was removed, mark deletes the markers and returns fault.Conflict.
+func (w *Worker) mark(ctx context.Context, c *claim, markers ...string) error {
+	err := w.each(ctx, markers, func(ctx context.Context, key string) error {
+		_, err := w.dst.Put(ctx, key, nil, store.PutOptions{})
+		return err
+	})
+	now, lost := w.same(ctx, c)
+	if lost == nil {
 		w.know(now)
-		return nil
+		return err
 	}
-	if errors.Is(err, fault.Conflict) && store.DeleteAll(ctx, w.dst, markers) == nil {
+	if errors.Is(lost, fault.Conflict) && store.DeleteAll(ctx, w.dst, markers) == nil {
 		_ = store.RemoveFolders(ctx, w.dst, join(w.p.Target.Path, dirName))
 	}
-	return err
+	return lost
 }
 
-// confirming starts a goroutine that confirms the markers sent to the channel, so that tasks do not
-// wait for these requests. One request confirms all markers received so far. The goroutine passes
-// the first error to stop. After the last marker the caller must call wait, which returns the first
-// error.
-func (w *Worker) confirming(ctx context.Context, c *claim, stop context.CancelCauseFunc) (markers chan<- string, wait func() error) {
+// markAfter is the time after which the marker of a task is put. A process that is killed repeats
+// the tasks of this time. A transfer that takes less time needs no markers.
+const markAfter = time.Second
+
+// marking starts a goroutine that calls mark with the markers sent to the channel, so that tasks do
+// not wait for these requests. It passes the first error to stop. After the last marker the caller
+// must call wait, which returns the first error. wait puts the remaining markers, even if ctx has
+// ended, or returns them if leave is true.
+func (w *Worker) marking(ctx context.Context, c *claim, stop context.CancelCauseFunc) (markers chan<- string, wait func(leave bool) ([]string, error)) {
 	sent := make(chan string, 256)
+	var owed []string
 	var err error
+	put := func() {
+		if len(owed) > 0 && err == nil {
+			ctx := ctx
+			if ctx.Err() != nil {
+				var cancel context.CancelFunc
+				ctx, cancel = document.Detached(ctx)
+				defer cancel()
+			}
+			if err = w.mark(ctx, c, owed...); err != nil {
+				stop(err)
+			}
+			owed = nil
+		}
+	}
 	var one sync.WaitGroup
 	one.Go(func() {
-		for key := range sent {
-			batch := []string{key}
-			for more := true; more; {
-				select {
-				case key, more = <-sent:
-					if more {
-						batch = append(batch, key)
-					}
-				default:
-					more = false
+		var due <-chan time.Time
+		for {
+			select {
+			case key, more := <-sent:
+				if !more {
+					return
 				}
-			}
-			if err == nil {
-				if err = w.confirm(ctx, c, batch...); err != nil {
-					stop(err)
+				if owed = append(owed, key); len(owed) == 1 {
+					due = time.After(markAfter)
 				}
+			case <-due:
+				put()
 			}
 		}
 	})
-	return sent, func() error {
+	return sent, func(leave bool) ([]string, error) {
 		close(sent)
 		one.Wait()
-		return err
+		if !leave {
+			put()
+		}
+		return owed, err
 	}
 }
 
@@ -259,6 +280,8 @@ func (w *Worker) missing(ctx context.Context) (missing []int, err error) {
 		return nil, claimed()
 	case c.State == published:
 		return nil, nil
+	case c.State == publishing:
+		return []int{w.tasks - 1}, nil // the other tasks may have no markers
 	case c.State == cleaning:
 		c = nil
 	}

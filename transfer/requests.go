@@ -20,7 +20,7 @@ func (b Bounds) and(c Bounds) Bounds { return Bounds{b.Least.Add(c.Least), b.Mos
 // TaskRequests are the requests of the tasks of a plan.
 type TaskRequests struct {
 	Objects Bounds // reads and writes of objects
-	Markers Bounds // puts of markers, and gets that confirm them
+	Markers Bounds // puts of markers, and gets that confirm them; fewer if the tasks are fast
 	Clean   Bounds // those of [Clean] for markers and temporary arrays
 }
 
@@ -49,8 +49,10 @@ func (p *Plan) Requests(ctx context.Context, open Opener, opts ...zarr.Option) (
 		}
 		r.Objects = r.Objects.and(b)
 		most += int64(c.Tasks)
-		if least++; all {
-			least += int64(c.Tasks) - 1
+		if c.Stage < p.copying()-1 { // the tasks of the last stage need no markers
+			if least++; all {
+				least += int64(c.Tasks) - 1
+			}
 		}
 		if c.Step.To.In == Temporary {
 			temporary += c.Writes
@@ -60,9 +62,9 @@ func (p *Plan) Requests(ctx context.Context, open Opener, opts ...zarr.Option) (
 	if err != nil {
 		return r, err
 	}
-	// A get of the claim confirms the markers put so far, in each stage at least once. A claim with
-	// all members is less than 64 bytes longer.
-	gets, long := min(least, int64(p.copying())), int64(len(shortest)+64)
+	// A get of the claim confirms the markers put so far, in each stage with markers at least once. A
+	// claim with all members is less than 64 bytes longer.
+	gets, long := min(least, int64(p.copying()-1)), int64(len(shortest)+64)
 	r.Markers.Least = store.Amount{Gets: gets, Puts: least, BytesRead: gets * int64(len(shortest))}
 	r.Markers.Most = store.Amount{Gets: most, Puts: most, BytesRead: most * long}
 	r.Clean.Least.Puts = store.DeleteRequests(w.dst, least)

@@ -136,7 +136,9 @@ func (w *Worker) Run(ctx context.Context, o RunOptions) error {
 	if o.Stage != 0 && o.Stage < last {
 		return nil
 	}
-	err = w.Task(ctx, w.tasks-1)
+	if err = w.Task(ctx, w.tasks-1); len(r.owed) > 0 && err != nil && !errors.Is(err, fault.Conflict) {
+		_ = w.mark(ctx, c, r.owed...) // another run continues after these tasks
+	}
 	if o.Count > 1 && errors.As(err, new(notYet)) {
 		return nil // another process still runs tasks
 	}
@@ -151,6 +153,7 @@ type running struct {
 	total int
 
 	before store.Amount // moved by the worker before the run
+	owed   []string     // markers that were left out because the last task follows
 
 	mu            sync.Mutex
 	done, skipped int
@@ -215,7 +218,7 @@ func (r *running) stage(ctx context.Context, c *claim, k int) error {
 	}
 	run, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	markers, wait := r.w.confirming(ctx, c, stop)
+	markers, wait := r.w.marking(ctx, c, stop)
 	err = concurrency.Each(run, r.o.Parallel, r.pending(k, done, lo, hi), func(ctx context.Context, i int) error {
 		var marker string
 		now, err := r.w.enter(ctx)
@@ -234,10 +237,12 @@ func (r *running) stage(ctx context.Context, c *claim, k int) error {
 		r.progress(k, 1, 0)
 		return nil
 	})
-	if lost := wait(); lost != nil && ctx.Err() == nil {
+	whole := err == nil && lo == first && hi == first+n
+	owed, lost := wait(whole && r.o.Stage == 0 && k == len(r.w.p.Stages)-2) // the last task follows
+	if lost != nil && ctx.Err() == nil {
 		err = fmt.Errorf("transfer: %w", lost)
 	}
-	if err == nil && lo == first && hi == first+n {
+	if r.owed = owed; whole && err == nil {
 		r.w.setComplete(k)
 	}
 	return err
