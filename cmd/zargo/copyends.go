@@ -68,7 +68,7 @@ func (s *session) openEnds(ctx context.Context, from, to, root string, more ...z
 		dst.release()
 		return nil, err
 	}
-	return &ends{source: src, target: dst, node: n, fromPath: src.path, from: src.root, to: dst.root, toPath: dst.path}, nil
+	return &ends{source: src, target: dst, node: n, fromPath: src.path, from: src.root, to: dst.root, toPath: dst.path, groups: dst.missing}, nil
 }
 
 // openBoth uses one store for the source and the target if both are in one bucket, so that the
@@ -102,7 +102,7 @@ func (s *session) openBoth(ctx context.Context, from string, dst *place, more ..
 		return nil, err
 	}
 	p.where = dst.where
-	return &ends{source: p, target: p, node: n, fromPath: l.Path, from: top, to: top, toPath: join(dst.root.Path, dst.path), groups: dst.root.Path}, nil
+	return &ends{source: p, target: p, node: n, fromPath: l.Path, from: top, to: top, toPath: join(dst.root.Path, dst.path), groups: join(dst.root.Path, dst.missing)}, nil
 }
 
 // sameBucket reports whether two locations are in the same bucket, opened with the same parameters.

@@ -131,7 +131,7 @@ func (s *session) rooted(ctx context.Context, l openurl.Location) (*place, error
 		}
 		l.Path = path
 	}
-	root, err := s.findRoot(ctx, l)
+	root, _, err := s.findRoot(ctx, l)
 	if err != nil {
 		return nil, failedAt(l, where, err)
 	}

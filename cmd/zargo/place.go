@@ -19,6 +19,10 @@ type place struct {
 	path  string
 	root  openurl.Location // of the store
 	where string           // the node's URL for messages
+
+	// missing is the path of the outermost group that does not exist above a new node, or that of the
+	// node. "" means that the groups above were not read.
+	missing string
 }
 
 // release closes the store. It ignores the error, because all writes are complete by then.
@@ -39,7 +43,7 @@ func (s *session) open(ctx context.Context, l openurl.Location) (*place, error) 
 	if err != nil {
 		return nil, failedAt(l, "", err)
 	}
-	return &place{s.far.watched(st), "", l, l.String()}, nil
+	return &place{Store: s.far.watched(st), root: l, where: l.String()}, nil
 }
 
 // parseURL parses a URL and checks that this program can open it. Its errors contain the URL.

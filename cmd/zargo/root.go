@@ -34,11 +34,11 @@ func (s *session) locateNew(ctx context.Context, text, rootText string) (*place,
 			return nil, err
 		}
 	}
-	root := l
+	root, nearest := l, l
 	if rootText != "" {
 		root, err = s.parseRoot(rootText, l)
 	} else {
-		root.Path, err = s.findRoot(ctx, l)
+		root.Path, nearest.Path, err = s.findRoot(ctx, l)
 	}
 	if err != nil {
 		return nil, failedAt(l, where(text), err)
@@ -52,6 +52,12 @@ func (s *session) locateNew(ctx context.Context, text, rootText string) (*place,
 		return nil, err
 	}
 	p.path, p.where = path, where(text)
+	if nearest.Path != l.Path {
+		exists, _ := below(root, nearest)
+		missing, _ := below(nearest, l)
+		missing, _, _ = strings.Cut(missing, "/")
+		p.missing = join(exists, missing)
+	}
 	return p, nil
 }
 
@@ -98,15 +104,15 @@ func below(root, node openurl.Location) (string, bool) {
 	return strings.CutPrefix(node.Path, root.Path+"/")
 }
 
-// findRoot returns the path of the outermost group above a new node. It searches upward from the
-// node for the nearest group, and continues as long as it finds groups. Missing groups between the
-// node and the nearest group will be created.
-func (s *session) findRoot(ctx context.Context, node openurl.Location) (string, error) {
+// findRoot returns the paths of the outermost and of the nearest group above a new node, or those of
+// the node. It searches upward from the node for the nearest group, and continues as long as it
+// finds groups. Missing groups between the node and the nearest group will be created.
+func (s *session) findRoot(ctx context.Context, node openurl.Location) (root, nearest string, _ error) {
 	s.above = nil
 	var look func(path string) (found, error)
 	switch node.Scheme {
 	case "mem":
-		return "", nil // the whole store is the node's hierarchy
+		return "", node.Path, nil // the whole store is the node's hierarchy
 	case "file":
 		look = func(path string) (found, error) {
 			if _, err := os.Lstat(path); errors.Is(err, os.ErrNotExist) {
@@ -125,16 +131,16 @@ func (s *session) findRoot(ctx context.Context, node openurl.Location) (string, 
 		}
 	default:
 		if n, ok := node.Native(); ok && n.Scheme == "azblob" {
-			return node.Path, nil // a SAS token may be limited to this path
+			return node.Path, node.Path, nil // a SAS token may be limited to this path
 		}
 		top, err := s.stores.OpenLocation(ctx, node.At(""))
 		if err != nil {
-			return "", err
+			return "", "", err
 		}
 		defer func() { _ = top.Close() }() // opened for reading only
 		look = func(path string) (found, error) { return s.look(ctx, top, path) }
 	}
-	root, inside := node.Path, false
+	root, nearest = node.Path, node.Path
 	for up, ok := node.Parent(); ok; up, ok = up.Parent() {
 		f, err := look(up.Path)
 		if err != nil && errors.Is(err, fault.Refused) { // without permission to read, creating would also fail
@@ -145,14 +151,16 @@ func (s *session) findRoot(ctx context.Context, node openurl.Location) (string, 
 		}
 		switch {
 		case err != nil:
-			return "", err
+			return "", "", err
 		case f == group:
-			root, inside = up.Path, true
-		case f == folder || inside:
-			return root, nil
+			if root = up.Path; nearest == node.Path {
+				nearest = root
+			}
+		case f == folder || nearest != node.Path:
+			return root, nearest, nil
 		}
 	}
-	return root, nil
+	return root, nearest, nil
 }
 
 // found is the result of looking up a path.
