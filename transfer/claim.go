@@ -15,7 +15,7 @@ import (
 // first claim is put on condition that the object is absent, so only one plan can claim the target.
 // Later claims are put on condition that the object is unchanged since it was read.
 type claim struct {
-	Format int    `json:"zargo_transfer_claim"` // 1
+	Format int    `json:"zargo_transfer_claim"` // 2 with Saved, otherwise 1
 	Plan   string `json:"plan"`                 // Plan.ID
 	Run    string `json:"run"`                  // random, new for each claim of the plan
 	State  state  `json:"state"`
@@ -28,6 +28,10 @@ type claim struct {
 	// created at the same time. A process that began to store documents in an earlier turn must not
 	// publish the target.
 	Turn int `json:"turn,omitempty"`
+
+	// Saved is the plan, if [Save] has put the claim and both fit in maxSaved. Otherwise the plan is an
+	// object.
+	Saved json.RawMessage `json:"saved,omitempty"`
 
 	version store.Version
 }
@@ -52,9 +56,12 @@ const (
 )
 
 const (
-	claimFormat = 1
-	// maxClaim is the maximum size of a claim in bytes. A typical claim has 150 bytes.
-	maxClaim = 4096
+	claimFormat = 2
+	// maxClaim is the maximum size of a claim in bytes. A claim without a plan has about 150 bytes.
+	maxClaim = 64 << 10
+	// maxSaved is the maximum size of a claim with a plan in bytes. A process transfers the claim
+	// about four times, which takes less time than the requests for another object: see requestCost.
+	maxSaved = 32 << 10
 	// maxTurns is the number of attempts to change a claim that other processes change
 	// concurrently. 20 suffices for four transfers that pass through all states.
 	maxTurns = 20
@@ -76,7 +83,7 @@ func readClaim(ctx context.Context, st store.Store, target string) (*claim, erro
 		return nil, err
 	}
 	c := &claim{}
-	if json.Unmarshal(v.Bytes, c) != nil || c.Format != claimFormat || c.Plan == "" || c.Run == "" {
+	if json.Unmarshal(v.Bytes, c) != nil || c.Format < 1 || c.Format > claimFormat || c.Plan == "" || c.Run == "" {
 		return nil, fault.Newf(fault.Exists, "the target has a claim that this program cannot read: %q", claimKey(target))
 	}
 	c.version = v.Version
@@ -97,7 +104,16 @@ func (c *claim) put(ctx context.Context, st store.Store, target string, o store.
 func newClaim(plan string) *claim {
 	var b [8]byte
 	_, _ = rand.Read(b[:]) // never fails
-	return &claim{Format: claimFormat, Plan: plan, Run: hex.EncodeToString(b[:]), State: taken}
+	return &claim{Format: 1, Plan: plan, Run: hex.EncodeToString(b[:]), State: taken}
+}
+
+// save adds the plan to a claim that is not stored yet, if both fit in maxSaved.
+func (c *claim) save(p *Plan) {
+	full := *c
+	full.Format, full.Saved = claimFormat, p.Encode()
+	if b, err := json.Marshal(full); err == nil && len(b) <= maxSaved {
+		*c = full
+	}
 }
 
 // swap replaces the stored claim c by the claim next. It returns fault.Conflict if the stored claim
@@ -178,6 +194,9 @@ func (w *Worker) know(c *claim) {
 // below it. It returns fault.Conflict if Clean is removing the transfer.
 func (w *Worker) hold(ctx context.Context) (*claim, error) {
 	target, fresh := w.p.Target.Path, newClaim(w.id)
+	if w.saving {
+		fresh.save(w.p)
+	}
 	for try := range maxTurns {
 		var c *claim
 		var err error

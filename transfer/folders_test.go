@@ -26,7 +26,7 @@ func TestCleanFolders(t *testing.T) {
 	check(t, transfer.Save(t.Context(), w.dst, p))
 	w.run(p)
 	work := filepath.Join(root, "out", "a", "__zargo_transfer")
-	for _, f := range []string{"plan.json", "done/0", "tmp/0/zarr.json", "tmp/0/c"} {
+	for _, f := range []string{"../claim", "done/0", "tmp/0/zarr.json", "tmp/0/c"} {
 		if _, err := os.Stat(filepath.Join(work, p.ID(), f)); (err == nil) != (f != "tmp/0/zarr.json") {
 			t.Errorf("while it runs: %s: %v", f, err)
 		}

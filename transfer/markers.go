@@ -157,8 +157,8 @@ func (s *set) between(lo, hi int) (n int) {
 
 func (s *set) count() int { return s.members }
 
-// Save claims the target of a plan and stores the plan beside it, where [Saved] finds it. It
-// returns fault.Exists if another plan has claimed the target, or if another node is at or below
+// Save claims the target of a plan and stores the plan in the claim or beside it, where [Saved]
+// finds it. It returns fault.Exists if another plan has claimed the target, or if another node is at or below
 // it.
 func Save(ctx context.Context, target store.Store, p *Plan) error {
 	return newWorker(p, target, target).Save(ctx)
@@ -166,12 +166,12 @@ func Save(ctx context.Context, target store.Store, p *Plan) error {
 
 // Save does what the function [Save] does. [Worker.Run] then does not read the claim again.
 func (w *Worker) Save(ctx context.Context) error {
-	w.vacant = w.p.vacant
+	w.vacant, w.saving = w.p.vacant, true
 	c, err := w.enter(ctx)
 	if err == nil && c.State == unclaimed {
 		err = fault.Newf(fault.Exists, "a node already exists at the target")
 	}
-	if err == nil && c.State != published {
+	if err == nil && c.State != published && c.Saved == nil {
 		_, err = w.dst.Put(ctx, join(w.dir(), planName), w.p.Encode(), store.PutOptions{})
 	}
 	if err != nil {
@@ -180,7 +180,7 @@ func (w *Worker) Save(ctx context.Context) error {
 	return nil
 }
 
-// planName is the name of a saved plan in the plan's directory.
+// planName is the name of a saved plan in the plan's directory, if it is not in the claim.
 const planName = "plan.json"
 
 // Saved returns the plan of the transfer whose target is a path in a store. If no transfer was
@@ -194,6 +194,9 @@ func Saved(ctx context.Context, target store.Store, path string) (*Plan, error) 
 		return nil, err
 	}
 	if b.claim != nil { // objects of other plans are remnants
+		if b.claim.Saved != nil {
+			return Decode(b.claim.Saved)
+		}
 		b.ids = []string{b.claim.Plan}
 	}
 	switch {

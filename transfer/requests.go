@@ -58,13 +58,16 @@ func (p *Plan) Requests(ctx context.Context, open Opener, opts ...zarr.Option) (
 			temporary += c.Writes
 		}
 	}
-	shortest, err := json.Marshal(newClaim(w.id))
-	if err != nil {
+	claim := newClaim(w.id)
+	shortest, err := json.Marshal(claim)
+	claim.save(p)
+	longest, err2 := json.Marshal(claim)
+	if err = errors.Join(err, err2); err != nil {
 		return r, err
 	}
 	// A get of the claim confirms the markers put so far, in each stage with markers at least once. A
 	// claim with all members is less than 64 bytes longer.
-	gets, long := min(least, int64(p.copying()-1)), int64(len(shortest)+64)
+	gets, long := min(least, int64(p.copying()-1)), int64(len(longest)+64)
 	r.Markers.Least = store.Amount{Gets: gets, Puts: least, BytesRead: gets * int64(len(shortest))}
 	r.Markers.Most = store.Amount{Gets: most, Puts: most, BytesRead: most * long}
 	r.Clean.Least.Puts = store.DeleteRequests(w.dst, least)

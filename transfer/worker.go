@@ -29,6 +29,7 @@ type Worker struct {
 	out      store.Store // dst with the conditions of fenced, for the writes of tasks
 	tmp      store.Store
 	vacant   bool // the target was found to have no object, so hold first puts the claim
+	saving   bool // hold puts the plan into the claim
 	arrays   *arrays
 	watch    *watch // detects changes of the source
 	opts     []zarr.Option

@@ -93,7 +93,7 @@ func PlanRest(ctx context.Context, st store.Store, path string, o RemoveOptions)
 // stores until the copy is complete.
 const transferClaim = "__zargo_transfer/claim"
 
-// maxClaim is the maximum size in bytes of the claim of a transfer, which has about 150 bytes.
+// maxClaim is the maximum size in bytes of the claim of a transfer, which has at most 64 KiB.
 const maxClaim = 1 << 20
 
 func planRemove(ctx context.Context, at *document.Node, seen []func(store.Entry)) (*Removal, error) {
