@@ -15,13 +15,14 @@ import (
 // first claim is put on condition that the object is absent, so only one plan can claim the target.
 // Later claims are put on condition that the object is unchanged since it was read.
 type claim struct {
-	Format int    `json:"zargo_transfer_claim"` // 2 with Saved, otherwise 1
+	Format int    `json:"zargo_transfer_claim"` // 2; earlier versions stored 1
 	Plan   string `json:"plan"`                 // Plan.ID
 	Run    string `json:"run"`                  // random, new for each claim of the plan
 	State  state  `json:"state"`
 
-	// Empty means that the target contained no objects when the first task started, so every object
-	// below the target was put by a task.
+	// Empty means that tasks write with conditions, because the target contained no objects when the
+	// first task started: every object below the target was put by a task. It is also set while the
+	// target is not yet listed.
 	Empty bool `json:"empty,omitempty"`
 
 	// Turn counts how often the documents of the target were withdrawn because another node was
@@ -34,13 +35,16 @@ type claim struct {
 	Saved json.RawMessage `json:"saved,omitempty"`
 
 	version store.Version
+	sole    bool // no other process has changed the claim, so no other has written anything
 }
 
 // state is the progress of a transfer. States follow each other in this order.
 type state string
 
 const (
-	taken      state = "taken"      // the target is not yet checked for other nodes
+	// taken means that only the process that put the claim knows whether the target is free. If it is,
+	// the tasks of that process may write. Other processes check the target first.
+	taken      state = "taken"
 	copying    state = "copying"    // the target was free: tasks may write
 	publishing state = "publishing" // all other tasks are done: the last one may store documents
 	// withdrawing means that the last task met another node, and its documents are being deleted.
@@ -54,6 +58,12 @@ const (
 	// is never stored.
 	unclaimed state = "unclaimed"
 )
+
+// open reports whether tasks may write.
+func (s state) open() bool { return s == taken || s == copying }
+
+// like reports whether two states permit the same requests.
+func (s state) like(t state) bool { return s == t || s.open() && t.open() }
 
 const (
 	claimFormat = 2
@@ -104,13 +114,13 @@ func (c *claim) put(ctx context.Context, st store.Store, target string, o store.
 func newClaim(plan string) *claim {
 	var b [8]byte
 	_, _ = rand.Read(b[:]) // never fails
-	return &claim{Format: 1, Plan: plan, Run: hex.EncodeToString(b[:]), State: taken}
+	return &claim{Format: claimFormat, Plan: plan, Run: hex.EncodeToString(b[:]), State: taken, Empty: true}
 }
 
 // save adds the plan to a claim that is not stored yet, if both fit in maxSaved.
 func (c *claim) save(p *Plan) {
 	full := *c
-	full.Format, full.Saved = claimFormat, p.Encode()
+	full.Saved = p.Encode()
 	if b, err := json.Marshal(full); err == nil && len(b) <= maxSaved {
 		*c = full
 	}
@@ -136,6 +146,7 @@ func (c *claim) swap(ctx context.Context, st store.Store, target string, next *c
 	if now == nil || now.Run != c.Run || now.Turn != c.Turn || now.State != c.State {
 		return fault.Newf(fault.Conflict, "the claim was changed by another process")
 	}
+	next.sole = false
 	return next.put(ctx, st, target, store.PutOptions{})
 }
 
@@ -183,9 +194,10 @@ func (w *Worker) know(c *claim) {
 	w.held = c
 }
 
-// hold claims the target, or finds the claim of this plan. The process that changes the state from
-// taken to copying checks the target for nodes after the claim was put, because the result of an
-// earlier check may be outdated.
+// hold claims the target, or finds the claim of this plan. It checks the target for nodes after the
+// claim was put, because the result of an earlier check may be outdated. If it finds no object under
+// a claim that it has put, the state remains taken until mark or the last task changes it. Otherwise
+// hold changes the state to copying.
 //
 // If the outcome of a put is unknown, or if another process of the plan changes the claim, hold
 // reads the claim again.
@@ -233,6 +245,7 @@ func (w *Worker) hold(ctx context.Context) (*claim, error) {
 			case err != nil:
 				return nil, err
 			}
+			c.sole = c.version != ""
 		case c.Plan != w.id:
 			return nil, claimed()
 		case c.State == cleaning:
@@ -266,8 +279,15 @@ func (w *Worker) hold(ctx context.Context) (*claim, error) {
 			return nil, err
 		}
 		next := c.in(copying)
-		next.Empty = empty
-		if err := c.swap(ctx, w.dst, target, next); !errors.Is(err, fault.Conflict) {
+		if c.Run != fresh.Run {
+			next.Empty = c.Empty || empty // the objects may be those of the first process
+		} else if next.Empty = empty; empty && c.sole {
+			next = c
+		}
+		if next != c {
+			err = c.swap(ctx, w.dst, target, next)
+		}
+		if !errors.Is(err, fault.Conflict) {
 			if err == nil && c.Run == fresh.Run {
 				w.mu.Lock()
 				w.own = c.Run
@@ -325,7 +345,7 @@ func (w *Worker) advance(ctx context.Context, c *claim, to state) (*claim, error
 		if err != nil {
 			return nil, err
 		}
-		if now.State != c.State {
+		if now.State == to || !now.State.like(c.State) {
 			w.know(now)
 			return now, nil
 		}
@@ -346,7 +366,7 @@ func (w *Worker) farther(ctx context.Context, c *claim, err error) (*claim, erro
 	if readErr != nil {
 		return nil, readErr
 	}
-	if now.State == c.State {
+	if now.State.like(c.State) {
 		return nil, err
 	}
 	w.know(now)

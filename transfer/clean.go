@@ -26,8 +26,16 @@ func Clean(ctx context.Context, p *Plan, open Opener) error {
 }
 
 // Clean does what the function [Clean] does. After [Worker.Run] has published the target, it does
-// not read the claim again.
-func (w *Worker) Clean(ctx context.Context) error { return clean(ctx, w.dst, w.p, w.known()) }
+// not read the claim again. It lists nothing if no other process has changed the claim and the
+// worker has put no markers.
+func (w *Worker) Clean(ctx context.Context) error {
+	c := w.known()
+	if c != nil && w.marked.Load() {
+		c = c.in(c.State)
+		c.sole = false
+	}
+	return clean(ctx, w.dst, w.p, c)
+}
 
 // clean deletes in an order that is safe to interrupt. It sets the claim's state to cleaning before
 // it deletes markers and temporary objects, and deletes the claim after them. It deletes the plan
@@ -49,18 +57,21 @@ func cleanUp(ctx context.Context, st store.Store, p *Plan, known *claim) (err er
 		}
 	}
 	saved := join(dir, planName)
-	kept := false
-	err = store.DeleteSeq(ctx, st, func(yield func(string, error) bool) {
-		for e, err := range store.ListAll(ctx, st, dir, store.ListOptions{}) {
-			if e.Key == saved {
-				kept = true
-			} else if !yield(e.Key, err) {
-				return
+	only := c != nil && c.sole && len(p.Documents.Temporary) == 0 // nothing else was stored
+	kept := only && c.Saved == nil
+	if !only {
+		err = store.DeleteSeq(ctx, st, func(yield func(string, error) bool) {
+			for e, err := range store.ListAll(ctx, st, dir, store.ListOptions{}) {
+				if e.Key == saved {
+					kept = true
+				} else if !yield(e.Key, err) {
+					return
+				}
 			}
+		})
+		if err != nil {
+			return err
 		}
-	})
-	if err != nil {
-		return err
 	}
 	// While the plan holds the claim, no other transfer has temporary files below the target's
 	// directory.

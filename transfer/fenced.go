@@ -69,7 +69,7 @@ func (f *fenced) at(ctx context.Context, c *claim, key string, value []byte) (o 
 // after it. published returns fault.Conflict if the transfer was removed.
 func (f *fenced) published(ctx context.Context, c *claim) (bool, error) {
 	now, err := f.w.same(ctx, c)
-	return err == nil && now.State != copying, err
+	return err == nil && !now.State.open(), err
 }
 
 // maxRuns bounds the attempts to put an object that other runs of the same task put concurrently.

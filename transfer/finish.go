@@ -16,7 +16,7 @@ import (
 // finish stores the target's documents on condition that they are absent. It stores the innermost
 // nodes first and the outermost last, so a reader that finds a node finds all nodes below it.
 //
-// In state copying, no document of the plan may exist, because it would belong to another node. In
+// In the states taken and copying, no document of the plan may exist, because it would belong to another node. In
 // state publishing, a document with the same bytes was stored by another attempt of this task.
 // After the documents it looks for nodes that others have created at the same paths meanwhile; see
 // publish.
@@ -24,7 +24,7 @@ func (w *Worker) finish(ctx context.Context, c *claim) error {
 	if err := w.unchanged(ctx); err != nil {
 		return err
 	}
-	if c.State == copying {
+	if c.State.open() {
 		next, err := w.farther(ctx, c, w.alone(ctx, c))
 		if err == nil && next == c {
 			next, err = w.advance(ctx, c, publishing)

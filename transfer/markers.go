@@ -36,13 +36,20 @@ func (w *Worker) markerOf(c *claim, stage, i int) string {
 }
 
 // mark puts the markers of tasks whose objects are stored, and then checks that the transfer still
-// exists. If it was removed, mark deletes the markers and returns fault.Conflict.
+// exists, by reading the claim or by changing its state from taken to copying. If it was removed, mark deletes the markers and returns fault.Conflict.
 func (w *Worker) mark(ctx context.Context, c *claim, markers ...string) error {
+	w.marked.Store(true)
 	err := w.each(ctx, markers, func(ctx context.Context, key string) error {
 		_, err := w.dst.Put(ctx, key, nil, store.PutOptions{})
 		return err
 	})
-	now, lost := w.same(ctx, c)
+	var now *claim
+	var lost error
+	if k := w.known(); k != nil && k.Run == c.Run && k.State == taken {
+		now, lost = w.advance(ctx, k, copying)
+	} else {
+		now, lost = w.same(ctx, c)
+	}
 	if lost == nil {
 		w.know(now)
 		return err
@@ -161,7 +168,16 @@ func (s *set) count() int { return s.members }
 // finds it. It returns fault.Exists if another plan has claimed the target, or if another node is at or below
 // it.
 func Save(ctx context.Context, target store.Store, p *Plan) error {
-	return newWorker(p, target, target).Save(ctx)
+	w := newWorker(p, target, target)
+	if err := w.Save(ctx); err != nil {
+		return err
+	}
+	if c := w.known(); c.State == taken { // other processes need not list the target again
+		if _, err := w.advance(ctx, c, copying); err != nil {
+			return fmt.Errorf("transfer: %w", err)
+		}
+	}
+	return nil
 }
 
 // Save does what the function [Save] does. [Worker.Run] then does not read the claim again.

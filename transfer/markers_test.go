@@ -68,6 +68,7 @@ func TestMarkersInTime(t *testing.T) {
 		{"killed early", 200 * time.Millisecond, 1300 * time.Millisecond, 5, 0},
 		{"killed", 200 * time.Millisecond, 4 * time.Second, 7, 10},
 		{"slow", 200 * time.Millisecond, time.Hour, 7, 24},
+		{"marked once", 45 * time.Millisecond, time.Hour, 29, 1},
 		{"fast", time.Millisecond, time.Hour, 30, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -78,7 +79,16 @@ func TestMarkersInTime(t *testing.T) {
 				p := w.plan(a, transfer.Options{Target: transfer.Place{Path: "out"}})
 				p.Stages[0].Steps[0].Block = []int{1}
 				s := &slowPuts{Store: w.dst, each: c.each, dies: time.Now().Add(c.life)}
-				err := transfer.Run(t.Context(), p, stores(map[string]store.Store{"src": w.src, "dst": s}), transfer.RunOptions{Parallel: 1})
+				o := transfer.RunOptions{Parallel: 1}
+				one := must(transfer.Start(t.Context(), p, stores(map[string]store.Store{"src": w.src, "dst": s}), o))
+				check(t, one.Save(t.Context()))
+				err := one.Run(t.Context(), o)
+				if err == nil {
+					err = one.Clean(t.Context())
+					for e, err := range store.ListAll(t.Context(), w.dst, "out/__zargo_transfer", store.ListOptions{}) {
+						t.Error(e.Key, "remains", err)
+					}
+				}
 				if (err == nil) != (c.life == time.Hour) {
 					t.Error(err)
 				}

@@ -35,6 +35,7 @@ type Worker struct {
 	opts     []zarr.Option
 	one      bool // source and target are one store
 	noCopy   atomic.Bool
+	marked   atomic.Bool         // this worker has put markers
 	memory   *concurrency.Budget // the plan's budget; elements of regions are Blocks
 	limits   *concurrency.Limits // for objects in flight; Bytes is a child of memory
 	moving   *concurrency.Slots  // for tasks that copy encoded objects
