@@ -24,6 +24,10 @@ type watch struct {
 
 	loads concurrency.Joined[struct{}] // by path of the array
 
+	// late means that the plan has just been made from the only array, so that only unchanged compares
+	// it, before the target is published.
+	late bool
+
 	mu   sync.Mutex
 	same map[string]bool // paths of unchanged arrays
 }
@@ -37,7 +41,7 @@ func newWatch(p *Plan, src store.Store, opts []zarr.Option) *watch {
 // deleted.
 func (w *watch) check(ctx context.Context, s *Step, from, to *zarr.Array) error {
 	at := s.From.Path
-	if w.known(at) {
+	if w.late || w.known(at) {
 		return nil
 	}
 	_, _, err := w.loads.Do(ctx, at, func(ctx context.Context) (struct{}, error) {
@@ -91,17 +95,22 @@ func changed(path, what string) error {
 	return fault.Newf(fault.Conflict, "%w", &ChangedError{path, what})
 }
 
-// unchanged checks that no array of the source has changed. It compares all arrays, including those
-// that were compared before.
-func (w *Worker) unchanged(ctx context.Context) error {
-	var steps []*Step
-	for k := range w.p.Stages {
-		for i := range w.p.Stages[k].Steps {
-			if s := &w.p.Stages[k].Steps[i]; s.From != nil && s.From.In == Source {
+// reads returns the steps that read the source.
+func (p *Plan) reads() (steps []*Step) {
+	for k := range p.Stages {
+		for i := range p.Stages[k].Steps {
+			if s := &p.Stages[k].Steps[i]; s.From != nil && s.From.In == Source {
 				steps = append(steps, s)
 			}
 		}
 	}
+	return steps
+}
+
+// unchanged checks that no array of the source has changed. It compares all arrays, including those
+// that were compared before.
+func (w *Worker) unchanged(ctx context.Context) error {
+	steps := w.p.reads()
 	again := newWatch(w.p, w.src, w.opts)
 	return concurrency.EachN(ctx, store.TuningOf(w.src).Requests, len(steps), func(ctx context.Context, i int) error {
 		if steps[i].Kind == Objects {

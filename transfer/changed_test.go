@@ -17,6 +17,53 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
+// TestChangedAfterSave changes the only array of a source between Save and Run of one worker, which
+// then compares its metadata once. The plan fails with the change, whatever the first error was, and
+// the target is not published.
+func TestChangedAfterSave(t *testing.T) {
+	for name, o := range map[string]transfer.Options{"as it is": {}, "decoded": {Codecs: []codec.Spec{codec.Zstd(1)}}} {
+		for change, f := range map[string]func(spec zarr.Spec, st store.Store) error{
+			"nothing": func(zarr.Spec, store.Store) error { return nil },
+			"codecs": func(spec zarr.Spec, st store.Store) error {
+				spec.Codecs = []codec.Spec{codec.Zstd(1)}
+				a, err := zarr.Replace(t.Context(), st, "a", spec)
+				if err == nil {
+					err = zarr.Write(t.Context(), a, make([]int16, 40), zarr.Range(0, 10), zarr.Range(0, 4))
+				}
+				return err
+			},
+			"gone": func(_ zarr.Spec, st store.Store) error { return store.DeleteBelow(t.Context(), st, "a") },
+		} {
+			src := &counted{Store: mem.New()}
+			spec := zarr.Spec{Shape: []int{10, 4}, Chunks: []int{4, 4}, DType: dtype.Int16, Codecs: []codec.Spec{codec.Gzip(1)}, Fill: int16(7)}
+			a := must(zarr.Create(t.Context(), src.Store, "a", spec))
+			check(t, zarr.Write(t.Context(), a, make([]int16, 40)))
+			dst := mem.New()
+			o.Source.Store, o.Target.Store = "src", "dst"
+			p := must(transfer.NewPlan(t.Context(), a, dst, o))
+			documents := 0
+			open := stores(map[string]store.Store{"dst": dst, "src": store.Observe(src.Store, func(_ context.Context, e store.Event) {
+				if e.Key == "a/zarr.json" {
+					documents++
+				}
+			})})
+			w := must(transfer.Start(t.Context(), p, open, transfer.RunOptions{}))
+			check(t, w.Save(t.Context()))
+			check(t, f(spec, src.Store))
+			err := w.Run(t.Context(), transfer.RunOptions{Parallel: 1})
+			if (change == "nothing") != (err == nil) || err != nil && !errors.As(err, new(*transfer.ChangedError)) {
+				t.Errorf("%s, %s: %v", name, change, err)
+			}
+			if documents != 1 {
+				t.Errorf("%s, %s: %d documents were read", name, change, documents)
+			}
+			if _, none := zarr.OpenArray(t.Context(), dst, ""); err != nil && !errors.Is(none, fault.NotFound) {
+				t.Errorf("%s, %s: published: %v", name, change, none)
+			}
+		}
+	}
+}
+
 // TestChangedSource checks the errors of runs whose source is changed before the first task or
 // before the last task.
 func TestChangedSource(t *testing.T) {

@@ -165,8 +165,8 @@ func (s *set) between(lo, hi int) (n int) {
 func (s *set) count() int { return s.members }
 
 // Save claims the target of a plan and stores the plan in the claim or beside it, where [Saved]
-// finds it. It returns fault.Exists if another plan has claimed the target, or if another node is at or below
-// it.
+// finds it. It returns fault.Exists if another plan has claimed the target, or if another node is at
+// or below it.
 func Save(ctx context.Context, target store.Store, p *Plan) error {
 	w := newWorker(p, target, target)
 	if err := w.Save(ctx); err != nil {
@@ -180,9 +180,14 @@ func Save(ctx context.Context, target store.Store, p *Plan) error {
 	return nil
 }
 
-// Save does what the function [Save] does. [Worker.Run] then does not read the claim again.
+// Save does what the function [Save] does. [Worker.Run] then does not read the claim again. If
+// [NewPlan] has returned the plan and it reads one array, Run compares the metadata of the array only
+// before it publishes the target, and after an error.
 func (w *Worker) Save(ctx context.Context) error {
 	w.vacant, w.saving = w.p.vacant, true
+	if w.watch != nil {
+		w.watch.late = w.p.vacant && len(w.p.reads()) == 1
+	}
 	c, err := w.enter(ctx)
 	if err == nil && c.State == unclaimed {
 		err = fault.Newf(fault.Exists, "a node already exists at the target")

@@ -237,6 +237,11 @@ func (r *running) stage(ctx context.Context, c *claim, k int) error {
 		r.progress(k, 1, 0)
 		return nil
 	})
+	if err != nil && r.w.watch.late && ctx.Err() == nil {
+		if changed := r.w.unchanged(ctx); errors.Is(changed, fault.Conflict) {
+			err = fmt.Errorf("transfer: %w", changed) // the cause
+		}
+	}
 	whole := err == nil && lo == first && hi == first+n
 	owed, lost := wait(whole && r.o.Stage == 0 && k == len(r.w.p.Stages)-2) // the last task follows
 	if lost != nil && ctx.Err() == nil {

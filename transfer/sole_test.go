@@ -145,16 +145,17 @@ func TestCopyKilledAfterMeeting(t *testing.T) {
 			for more := at % 4; more < 14; more += 4 {
 				say := fmt.Sprintf("%s: met at request %d, killed %d requests later", k.name, at, more+1)
 				p := newPair(t, k, mem.New(), mem.New())
-				first := newStepped(newStepped(p.dst, at+more+1, killed), at, held)
+				first := newStepped(p.dst, at, held)
+				first.dies = at + more + 1
 				result := make(chan error, 1)
 				go func() { result <- p.copy(0, first) }()
 				select {
 				case <-first.stop:
 					check(t, transfer.RunTask(t.Context(), p.plans[0], 0, p.open(p.dst)))
 					close(first.free)
-					<-result
-				case <-result:
-					ended = true
+					_ = <-result // killed, or removed
+				case err := <-result:
+					ended = err == nil
 				}
 				if err := p.run(0, p.dst); err != nil {
 					t.Fatalf("%s: %v", say, err)

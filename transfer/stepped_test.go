@@ -21,6 +21,7 @@ import (
 type stepped struct {
 	store.Store
 	at   int
+	dies int // if > 0, this and all later requests fail and are not sent
 	what happens
 	stop chan struct{} // closed when the request is suspended
 	free chan struct{} // closed to continue it
@@ -50,7 +51,7 @@ func (s *stepped) step(change bool) (after func(error) error, err error) {
 	s.mu.Unlock()
 	after = func(err error) error { return err }
 	switch {
-	case s.what == killed && n >= s.at && s.at > 0:
+	case s.what == killed && n >= s.at && s.at > 0, s.dies > 0 && n >= s.dies:
 		return nil, fmt.Errorf("killed: %w", fault.Unavailable)
 	case s.what == held && n == s.at:
 		close(s.stop)
