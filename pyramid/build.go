@@ -50,8 +50,8 @@ type Options struct {
 	Dropped func(path, what string)
 	// Plan, if not nil, is called for each level with the bounds of the requests that read the
 	// previous level and write the chunks. Build then does not send them, but sends all other
-	// requests. Use it with a store that keeps changes in memory. The bounds do not include repeated
-	// requests.
+	// requests. Use it with a store that keeps changes in memory. The bounds do not include
+	// repeated requests.
 	Plan func(least, most store.Amount)
 	// Zarr contains options for opening and creating nodes, for example zarr.Extensions.
 	Zarr []zarr.Option

@@ -19,10 +19,10 @@ import (
 // the 4 of the first level and the one of the second. The build reads the first level only if its
 // values were not kept.
 func TestRequests(t *testing.T) {
-	// Documents: the array, whose format is not known yet (3), and its group; absent coordinates and
-	// spatial_ref (9); the state before and at the end; absent documents of the levels after the
-	// state is put (2), and of each group of a level before it is put (3) and after it (2). A listing
-	// proves that the documents of the levels are absent before the state is put.
+	// Documents: the array, whose format is not known yet (3), and its group; absent coordinates
+	// and spatial_ref (9); the state before and at the end; absent documents of the levels after
+	// the state is put (2), and of each group of a level before it is put (3) and after it (2). A
+	// listing proves that the documents of the levels are absent before the state is put.
 	documents := 3 + 1 + 9 + 2 + 2 + 2*(3+2)
 	for name, test := range map[string]struct {
 		memory int64

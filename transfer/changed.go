@@ -24,8 +24,8 @@ type watch struct {
 
 	loads concurrency.Joined[struct{}] // by path of the array
 
-	// late means that the plan has just been made from the only array, so that only unchanged compares
-	// it, before the target is published.
+	// late means that the plan has just been made from the only array, so that only unchanged
+	// compares it, before the target is published.
 	late bool
 
 	mu   sync.Mutex

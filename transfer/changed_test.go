@@ -18,8 +18,8 @@ import (
 )
 
 // TestChangedAfterSave changes the only array of a source between Save and Run of one worker, which
-// then compares its metadata once. The plan fails with the change, whatever the first error was, and
-// the target is not published.
+// then compares its metadata once. The plan fails with the change, whatever the first error was,
+// and the target is not published.
 func TestChangedAfterSave(t *testing.T) {
 	for name, o := range map[string]transfer.Options{"as it is": {}, "decoded": {Codecs: []codec.Spec{codec.Zstd(1)}}} {
 		for change, f := range map[string]func(spec zarr.Spec, st store.Store) error{

@@ -20,9 +20,9 @@ type claim struct {
 	Run    string `json:"run"`                  // random, new for each claim of the plan
 	State  state  `json:"state"`
 
-	// Empty means that tasks write with conditions, because the target contained no objects when the
-	// first task started: every object below the target was put by a task. It is also set while the
-	// target is not yet listed.
+	// Empty means that tasks write with conditions, because the target contained no objects when
+	// the first task started: every object below the target was put by a task. It is also set while
+	// the target is not yet listed.
 	Empty bool `json:"empty,omitempty"`
 
 	// Turn counts how often the documents of the target were withdrawn because another node was
@@ -30,8 +30,8 @@ type claim struct {
 	// publish the target.
 	Turn int `json:"turn,omitempty"`
 
-	// Saved is the plan, if [Save] has put the claim and both fit in maxSaved. Otherwise the plan is an
-	// object.
+	// Saved is the plan, if [Save] has put the claim and both fit in maxSaved. Otherwise the plan
+	// is an object.
 	Saved json.RawMessage `json:"saved,omitempty"`
 
 	version store.Version
@@ -42,8 +42,8 @@ type claim struct {
 type state string
 
 const (
-	// taken means that only the process that put the claim knows whether the target is free. If it is,
-	// the tasks of that process may write. Other processes check the target first.
+	// taken means that only the process that put the claim knows whether the target is free. If it
+	// is, the tasks of that process may write. Other processes check the target first.
 	taken      state = "taken"
 	copying    state = "copying"    // the target was free: tasks may write
 	publishing state = "publishing" // all other tasks are done: the last one may store documents
@@ -70,7 +70,8 @@ const (
 	// maxClaim is the maximum size of a claim in bytes. A claim without a plan has about 150 bytes.
 	maxClaim = 64 << 10
 	// maxSaved is the maximum size of a claim with a plan in bytes. A process transfers the claim
-	// about four times, which takes less time than the requests for another object: see requestCost.
+	// about four times, which takes less time than the requests for another object: see
+	// requestCost.
 	maxSaved = 32 << 10
 	// maxTurns is the number of attempts to change a claim that other processes change
 	// concurrently. 20 suffices for four transfers that pass through all states.
@@ -195,9 +196,9 @@ func (w *Worker) know(c *claim) {
 }
 
 // hold claims the target, or finds the claim of this plan. It checks the target for nodes after the
-// claim was put, because the result of an earlier check may be outdated. If it finds no object under
-// a claim that it has put, the state remains taken until mark or the last task changes it. Otherwise
-// hold changes the state to copying.
+// claim was put, because the result of an earlier check may be outdated. If it finds no object
+// under a claim that it has put, the state remains taken until mark or the last task changes it.
+// Otherwise hold changes the state to copying.
 //
 // If the outcome of a put is unknown, or if another process of the plan changes the claim, hold
 // reads the claim again.

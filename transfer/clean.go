@@ -39,8 +39,8 @@ func (w *Worker) Clean(ctx context.Context) error {
 
 // clean deletes in an order that is safe to interrupt. It sets the claim's state to cleaning before
 // it deletes markers and temporary objects, and deletes the claim after them. It deletes the plan
-// last, with the claim or after it, because an interrupted copy can only be continued with the plan.
-// known is the claim as last known, or nil.
+// last, with the claim or after it, because an interrupted copy can only be continued with the
+// plan. known is the claim as last known, or nil.
 func clean(ctx context.Context, st store.Store, p *Plan, known *claim) error {
 	if err := cleanUp(ctx, st, p, known); err != nil {
 		return fmt.Errorf("transfer: %w", err)

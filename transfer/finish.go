@@ -16,10 +16,10 @@ import (
 // finish stores the target's documents on condition that they are absent. It stores the innermost
 // nodes first and the outermost last, so a reader that finds a node finds all nodes below it.
 //
-// In the states taken and copying, no document of the plan may exist, because it would belong to another node. In
-// state publishing, a document with the same bytes was stored by another attempt of this task.
-// After the documents it looks for nodes that others have created at the same paths meanwhile; see
-// publish.
+// In the states taken and copying, no document of the plan may exist, because it would belong to
+// another node. In state publishing, a document with the same bytes was stored by another attempt
+// of this task. After the documents it looks for nodes that others have created at the same paths
+// meanwhile; see publish.
 func (w *Worker) finish(ctx context.Context, c *claim) error {
 	if err := w.unchanged(ctx); err != nil {
 		return err

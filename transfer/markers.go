@@ -36,7 +36,8 @@ func (w *Worker) markerOf(c *claim, stage, i int) string {
 }
 
 // mark puts the markers of tasks whose objects are stored, and then checks that the transfer still
-// exists, by reading the claim or by changing its state from taken to copying. If it was removed, mark deletes the markers and returns fault.Conflict.
+// exists, by reading the claim or by changing its state from taken to copying. If it was removed,
+// mark deletes the markers and returns fault.Conflict.
 func (w *Worker) mark(ctx context.Context, c *claim, markers ...string) error {
 	w.marked.Store(true)
 	err := w.each(ctx, markers, func(ctx context.Context, key string) error {
@@ -165,8 +166,8 @@ func (s *set) between(lo, hi int) (n int) {
 func (s *set) count() int { return s.members }
 
 // Save claims the target of a plan and stores the plan in the claim or beside it, where [Saved]
-// finds it. It returns fault.Exists if another plan has claimed the target, or if another node is at
-// or below it.
+// finds it. It returns fault.Exists if another plan has claimed the target, or if another node is
+// at or below it.
 func Save(ctx context.Context, target store.Store, p *Plan) error {
 	w := newWorker(p, target, target)
 	if err := w.Save(ctx); err != nil {
@@ -181,8 +182,8 @@ func Save(ctx context.Context, target store.Store, p *Plan) error {
 }
 
 // Save does what the function [Save] does. [Worker.Run] then does not read the claim again. If
-// [NewPlan] has returned the plan and it reads one array, Run compares the metadata of the array only
-// before it publishes the target, and after an error.
+// [NewPlan] has returned the plan and it reads one array, Run compares the metadata of the array
+// only before it publishes the target, and after an error.
 func (w *Worker) Save(ctx context.Context) error {
 	w.vacant, w.saving = w.p.vacant, true
 	if w.watch != nil {

@@ -19,9 +19,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// TestKilledBeforeMarkers kills a process at each of its requests, so that tasks may be done without
-// a marker. Then single tasks run in other processes: the last one alone, which is refused unless
-// the others are done, and then all that Verify returns.
+// TestKilledBeforeMarkers kills a process at each of its requests, so that tasks may be done
+// without a marker. Then single tasks run in other processes: the last one alone, which is refused
+// unless the others are done, and then all that Verify returns.
 func TestKilledBeforeMarkers(t *testing.T) {
 	for _, k := range kinds() {
 		refused, published := false, false
@@ -56,9 +56,9 @@ func TestKilledBeforeMarkers(t *testing.T) {
 	}
 }
 
-// TestMarkersInTime runs 30 tasks one after another. If a task takes 200 ms, each has a marker about
-// a second later, also when the process is killed. If the transfer takes less than a second, no
-// marker is put.
+// TestMarkersInTime runs 30 tasks one after another. If a task takes 200 ms, each has a marker
+// about a second later, also when the process is killed. If the transfer takes less than a second,
+// no marker is put.
 func TestMarkersInTime(t *testing.T) {
 	for _, c := range []struct {
 		name                 string

@@ -65,9 +65,9 @@ func (p *Plan) Requests(ctx context.Context, open Opener, opts ...zarr.Option) (
 	if err = errors.Join(err, err2); err != nil {
 		return r, err
 	}
-	// A get of the claim confirms the markers put so far, in each stage with markers at least once. The
-	// first time, a put may change the state instead. A claim with all members is less than 64 bytes
-	// longer.
+	// A get of the claim confirms the markers put so far, in each stage with markers at least once.
+	// The first time, a put may change the state instead. A claim with all members is less than 64
+	// bytes longer.
 	gets, long := max(min(least, int64(p.copying()-1))-1, 0), int64(len(longest)+64)
 	r.Markers.Least = store.Amount{Gets: gets, Puts: least, BytesRead: gets * int64(len(shortest))}
 	r.Markers.Most = store.Amount{Gets: most, Puts: most + 1, BytesRead: most * long, BytesWritten: long}

@@ -135,9 +135,9 @@ func TestCopyKilled(t *testing.T) {
 	}
 }
 
-// TestCopyKilledAfterMeeting suspends a copy at each of its requests, while another process runs the
-// first task of the plan. The copy is killed at one of the requests that follow. Another process can
-// complete it.
+// TestCopyKilledAfterMeeting suspends a copy at each of its requests, while another process runs
+// the first task of the plan. The copy is killed at one of the requests that follow. Another
+// process can complete it.
 func TestCopyKilledAfterMeeting(t *testing.T) {
 	for _, k := range kinds() {
 		for at := 1; ; at += stride() {

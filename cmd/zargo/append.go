@@ -252,8 +252,8 @@ func (r *fileRows) stored() (elems []byte, texts []string, err error) {
 	return elems, nil, at(r.name, err)
 }
 
-// follow changes the attributes that a change of arrays made untrue, and warns of dropped ones. p is
-// the place of an array or of its group. groups are the groups above the arrays. unread are the
+// follow changes the attributes that a change of arrays made untrue, and warns of dropped ones. p
+// is the place of an array or of its group. groups are the groups above the arrays. unread are the
 // errors of groups that could not be read.
 func (s *session) follow(ctx context.Context, p *place, groups []*zarr.Group, unread []error, changes ...follow.Change) error {
 	r, err := follow.Attributes(ctx, groups, changes...)

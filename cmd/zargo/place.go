@@ -20,8 +20,8 @@ type place struct {
 	root  openurl.Location // of the store
 	where string           // the node's URL for messages
 
-	// missing is the path of the outermost group that does not exist above a new node, or that of the
-	// node. "" means that the groups above were not read.
+	// missing is the path of the outermost group that does not exist above a new node, or that of
+	// the node. "" means that the groups above were not read.
 	missing string
 }
 

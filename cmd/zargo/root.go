@@ -104,8 +104,8 @@ func below(root, node openurl.Location) (string, bool) {
 	return strings.CutPrefix(node.Path, root.Path+"/")
 }
 
-// findRoot returns the paths of the outermost and of the nearest group above a new node, or those of
-// the node. It searches upward from the node for the nearest group, and continues as long as it
+// findRoot returns the paths of the outermost and of the nearest group above a new node, or those
+// of the node. It searches upward from the node for the nearest group, and continues as long as it
 // finds groups. Missing groups between the node and the nearest group will be created.
 func (s *session) findRoot(ctx context.Context, node openurl.Location) (root, nearest string, _ error) {
 	s.above = nil

@@ -23,9 +23,9 @@ type Group struct {
 	Stored func(ctx context.Context) (*document.Source, error)
 	// Open opens an array by its own documents. path is relative to the store's root.
 	Open func(ctx context.Context, path string) (Array, error)
-	// Handed is the same access by documents that were read before Append, or nil. Append uses it for
-	// its first attempt. If that fails before it writes rows, the documents may have changed since, so
-	// Append begins again by the documents that Stored and Open read.
+	// Handed is the same access by documents that were read before Append, or nil. Append uses it
+	// for its first attempt. If that fails before it writes rows, the documents may have changed
+	// since, so Append begins again by the documents that Stored and Open read.
 	Handed *Group
 	// Last is called when all arrays have their new shapes, while the claim of the group is ended.
 	Last func(ctx context.Context)
