@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/internal/claim"
@@ -63,12 +64,17 @@ func (w *appending) run(ctx context.Context) error {
 	if err := w.claim(ctx); err != nil {
 		return w.release(ctx, w.errf(err))
 	}
-	w.wrote = true
-	steps := []func(context.Context) error{w.write}
+	steps, atOnce := []func(context.Context) error{w.write}, 2
 	if w.group != nil {
-		steps = append(steps, w.group.hold)
+		steps = []func(context.Context) error{w.group.hold, w.write}
+		if slices.ContainsFunc(w.members, func(m member) bool { return m.extent() == w.to }) {
+			// Readers may see the rows, and the claim of the array does not prove that they are not
+			// those of an append that took over this one and has ended.
+			atOnce = 1
+		}
 	}
-	err := concurrency.EachN(ctx, len(steps), len(steps), func(ctx context.Context, i int) error { return steps[i](ctx) })
+	w.wrote = true
+	err := concurrency.EachN(ctx, atOnce, len(steps), func(ctx context.Context, i int) error { return steps[i](ctx) })
 	if err != nil {
 		return w.release(ctx, err)
 	}
