@@ -3,6 +3,7 @@ package upkeep
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -19,8 +20,9 @@ import (
 // The shape does not change. The region that the change may have written is recorded in the
 // document, so that the values there do not appear when the array grows again. [FindOrphans] finds
 // the chunks of that region. If DropClaim drops the claim of a group, it also drops the claims of
-// the same append on arrays below the group. An append with TakeOver set in [zarr.AppendOptions]
-// replaces the claim and does not need DropClaim.
+// the same append on arrays below the group, and updates the arrays in consolidated metadata, which
+// the append may not have done. An append with TakeOver set in [zarr.AppendOptions] replaces the
+// claim and does not need DropClaim.
 //
 // DropClaim returns ErrConflict if the claim is younger than age. It also returns ErrConflict if
 // the claim belongs to an append to several arrays of a group whose lengths now differ; complete
@@ -42,7 +44,7 @@ func DropClaim(ctx context.Context, n zarr.Node, age time.Duration) (dropped boo
 	if g, ok := n.(*zarr.Group); ok {
 		dropped, err := dropGroup(ctx, g, c)
 		if err != nil {
-			return false, errorf(of.At, err)
+			return dropped, errorf(of.At, err)
 		}
 		return dropped, nil
 	}
@@ -60,7 +62,8 @@ func DropClaim(ctx context.Context, n zarr.Node, age time.Duration) (dropped boo
 // the claim on the group with a new claim, so that the append claims no more arrays and fails
 // before it extends another array. dropGroup then drops the claims on the arrays, after which the
 // shapes of the arrays are final. If the arrays then differ in length, the new claim stays in the
-// group's document.
+// group's document. The append may have ended after it changed the shapes and before it changed
+// consolidated metadata, so dropGroup updates the arrays there.
 func dropGroup(ctx context.Context, g *zarr.Group, c claim.Claim) (bool, error) {
 	of := source(g)
 	mine := claim.New(c.What)
@@ -80,25 +83,33 @@ func dropGroup(ctx context.Context, g *zarr.Group, c claim.Claim) (bool, error) 
 	}
 	// An earlier process may have dropped the group's claim but not the arrays' claims.
 	ids := append(slices.Clone(held.Record().Taken), c.ID)
-	err = finish(ctx, g, c.Dim, ids)
+	arrays, err := finish(ctx, g, c.Dim, ids)
 	if err != nil && !errors.Is(err, fault.Conflict) {
 		// A request failed or ctx ended. Try again, so that the new claim does not remain.
 		var cancel context.CancelFunc
 		ctx, cancel = document.Detached(ctx)
 		defer cancel()
-		err = finish(ctx, g, c.Dim, ids)
+		arrays, err = finish(ctx, g, c.Dim, ids)
 	}
 	if err == nil {
 		err = held.GiveUp(ctx, false)
 	}
-	return err == nil, err
+	if err != nil {
+		return false, err
+	}
+	for _, a := range arrays {
+		if _, err := UpdateAbove(ctx, a); err != nil {
+			return true, fmt.Errorf("the claim was dropped, but consolidated metadata was not updated: %w", err)
+		}
+	}
+	return true, nil
 }
 
-// finish drops the claims of an append on the arrays below a group, and then checks that the final
-// lengths of the arrays are equal.
-func finish(ctx context.Context, g *zarr.Group, dim string, ids []string) error {
+// finish drops the claims of an append on the arrays below a group. It then checks that the final
+// lengths of the arrays are equal, and returns the arrays.
+func finish(ctx context.Context, g *zarr.Group, dim string, ids []string) ([]*zarr.Array, error) {
 	if err := dropBelow(ctx, g, ids); err != nil {
-		return err
+		return nil, err
 	}
 	return sameLength(ctx, g, dim)
 }
@@ -146,7 +157,7 @@ func CheckClaim(ctx context.Context, n zarr.Node, age time.Duration) error {
 		return errorf(of.At, fault.Newf(fault.Conflict, "the claim must be older than %[2]v: %[1]v", c, age))
 	}
 	if g, ok := n.(*zarr.Group); ok {
-		if err := sameLength(ctx, g, c.Dim); err != nil {
+		if _, err := sameLength(ctx, g, c.Dim); err != nil {
 			return errorf(of.At, err)
 		}
 	}
@@ -162,17 +173,16 @@ func claimOf(of *document.Source) (claim.Claim, error) {
 	return c, err
 }
 
-// sameLength checks that the stored arrays of a group have the same length along the dimension dim.
-// It ignores arrays without this dimension.
-func sameLength(ctx context.Context, g *zarr.Group, dim string) error {
-	g, err := g.With(zarr.IgnoreConsolidated())
-	if err != nil {
-		return err
+// sameLength returns the stored arrays of a group that have the dimension dim, and checks that their
+// lengths along it are equal.
+func sameLength(ctx context.Context, g *zarr.Group, dim string) (arrays []*zarr.Array, err error) {
+	if g, err = g.With(zarr.IgnoreConsolidated()); err != nil {
+		return nil, err
 	}
 	length, of := -1, ""
 	for n, err := range g.Walk(ctx) {
 		if err != nil {
-			return err
+			return nil, err
 		}
 		a, ok := n.(*zarr.Array)
 		if !ok {
@@ -184,10 +194,11 @@ func sameLength(ctx context.Context, g *zarr.Group, dim string) error {
 				continue
 			}
 			if length >= 0 && n != length {
-				return fault.Newf(fault.Conflict, "%q has %d rows along %q and %q has %d: complete the append with TakeOver", of, length, dim, a.Path(), n)
+				return nil, fault.Newf(fault.Conflict, "%q has %d rows along %q and %q has %d: complete the append with TakeOver", of, length, dim, a.Path(), n)
 			}
 			length, of = n, a.Path()
+			arrays = append(arrays, a)
 		}
 	}
-	return nil
+	return arrays, nil
 }

@@ -88,6 +88,76 @@ func TestDropClaimAgain(t *testing.T) {
 	}
 }
 
+// TestDropClaimOfAFinishedAppend kills an append to a group when it has changed the lengths of all
+// arrays, but not consolidated metadata. When the claim is dropped, the copies are current, also
+// those of a group above.
+func TestDropClaimOfAFinishedAppend(t *testing.T) {
+	for _, format := range []int{2, 3} {
+		st := mem.New()
+		for _, path := range []string{"", "g"} {
+			if _, err := zarr.CreateGroup(t.Context(), st, path, zarr.Spec{Format: format}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		makeArrays(t, st, format)
+		for _, path := range []string{"g", ""} {
+			g, err := zarr.OpenGroup(t.Context(), st, path)
+			if err == nil {
+				_, err = g.Consolidate(t.Context())
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		puts := map[string]int{}
+		var mu sync.Mutex
+		dead := false
+		g, err := zarr.OpenGroup(t.Context(), store.Around(st, store.Hooks{Before: func(ctx context.Context, c store.Call) (context.Context, error) {
+			mu.Lock()
+			defer mu.Unlock()
+			if c.Op == store.OpPut {
+				puts[c.Key]++
+			}
+			// The group's document is put for the claim and for its final form.
+			if dead = dead || puts["g/zarr.json"] > 2 || puts["g/.zmetadata"] > 0; dead {
+				return ctx, fault.Refused
+			}
+			return ctx, nil
+		}}), "g")
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = g.Append(t.Context(), "time", zarr.AppendOptions{}, zarr.RowsOf("a", []int32{1, 2}), zarr.RowsOf("b", []int32{1, 2}))
+		if err == nil || !dead {
+			t.Fatalf("format %d: the append was not killed: %v", format, err)
+		}
+		if g, err = zarr.OpenGroup(t.Context(), st, "g"); err != nil {
+			t.Fatal(err)
+		}
+		if dropped, err := upkeep.DropClaim(t.Context(), g, 0); !dropped || err != nil {
+			t.Fatalf("format %d: %v, %v", format, dropped, err)
+		}
+		for _, path := range []string{"g", ""} {
+			g, err := zarr.OpenGroup(t.Context(), st, path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d, err := upkeep.CheckConsolidated(t.Context(), g); err != nil || len(d) > 0 {
+				t.Errorf("format %d, group %q: %v, %v", format, path, d, err)
+			}
+		}
+		for _, name := range []string{"g/a", "g/b"} {
+			a, err := zarr.OpenArray(t.Context(), st, name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := a.Shape(); got[0] != 4 {
+				t.Errorf("format %d: the shape of %s is %d, want [4]", format, name, got)
+			}
+		}
+	}
+}
+
 // killedAppend creates a group with two arrays and an append that was killed after it claimed all
 // of them.
 func killedAppend(t *testing.T, format int) store.Store {
