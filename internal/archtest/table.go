@@ -117,7 +117,7 @@ func Table() []Rule {
 		{Package: "multiscale", Own: []string{"crs", "internal/convention"}, Pure: true},
 		{Package: "dataset", Own: []string{"cf", "concurrency", "crs", "internal/follow", "internal/claim", "internal/document", "internal/hierarchy", "internal/masked", "internal/rehearsal", "zarr", "zarr/dtype", "zarr/fault", "zarr/meta", "zarr/store", "zarr/upkeep"}},
 		{Package: "picture", Own: []string{"cf", "concurrency", "dataset", "zarr", "zarr/dtype", "zarr/fault", "zarr/store", "zarr/store/mem", "zarr/store/zip"}, External: []string{"golang.org/x/image"}},
-		{Package: "zarr/upkeep", Own: []string{"zarr", "internal/masked", "zarr/fault", "zarr/store", "zarr/meta", "concurrency", "internal/chunkkeys", "internal/claim", "internal/document", "internal/hierarchy", "internal/written"}},
+		{Package: "zarr/upkeep", Own: []string{"zarr", "internal/masked", "zarr/fault", "zarr/store", "zarr/meta", "concurrency", "internal/chunkkeys", "internal/claim", "internal/document", "internal/grow", "internal/hierarchy", "internal/written"}},
 		{Package: "zarr/validate", Own: []string{"internal/account", "crs", "multiscale", "pyramid", "zarr", "zarr/upkeep", "zarr/fault", "zarr/rule", "zarr/store", "zarr/store/mem", "zarr/store/large", "zarr/dtype", "zarr/meta", "concurrency", "internal/alike", "internal/chunkkeys", "internal/claim", "internal/document", "internal/hierarchy", "internal/written"}},
 		{Package: "internal/census", Own: []string{"zarr", "internal/hierarchy", "zarr/fault", "zarr/store", "concurrency"}},
 		{Package: "internal/manifest", Own: []string{"zarr/fault", "zarr/store", "concurrency"}},

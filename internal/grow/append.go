@@ -187,7 +187,11 @@ func (w *appending) commit(ctx context.Context) error {
 	case err == nil:
 		err = concurrency.EachN(context.WithoutCancel(ctx), 2, 2, func(_ context.Context, i int) error {
 			if i == 0 {
-				return w.group.finish(ctx, w.members)
+				var arrays []*document.Source
+				for _, m := range w.members {
+					arrays = append(arrays, m.array.Source())
+				}
+				return w.group.finish(ctx, arrays)
 			}
 			w.group.Last(ctx)
 			return nil

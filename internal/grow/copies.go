@@ -88,19 +88,25 @@ func (g *group) copiedV2(ctx context.Context) (document.Stored, *meta.Copies, er
 	return d, nodes, err
 }
 
+// Finish updates arrays in the consolidated metadata of a group, and ends the claim that held has.
+func Finish(ctx context.Context, of *document.Source, held *document.Held, arrays []*document.Source) error {
+	g := &group{Source: of, held: held}
+	return g.finish(ctx, arrays)
+}
+
 // finish updates the arrays in the group's consolidated metadata and ends the claim. In v3 it does
 // so by a single put.
-func (g *group) finish(ctx context.Context, members []member) error {
+func (g *group) finish(ctx context.Context, arrays []*document.Source) error {
 	if g.Format() == 2 {
-		return g.finishV2(ctx, members)
+		return g.finishV2(ctx, arrays)
 	}
 	nodes := map[string][]byte{}
-	for _, m := range members {
-		doc, err := m.array.Source().CopyV3()
+	for _, a := range arrays {
+		doc, err := a.CopyV3()
 		if err != nil {
 			return err
 		}
-		nodes[g.below(m.array)] = doc
+		nodes[g.below(a)] = doc
 	}
 	return g.held.CommitBy(ctx, func(d document.Stored) (document.Change, error) {
 		const member = "consolidated_metadata"
@@ -119,12 +125,12 @@ func (g *group) finish(ctx context.Context, members []member) error {
 }
 
 // finishV2 updates the group's .zmetadata while the claim is held, and then ends the claim.
-func (g *group) finishV2(ctx context.Context, members []member) error {
-	err := g.splicing(ctx, members)
+func (g *group) finishV2(ctx context.Context, arrays []*document.Source) error {
+	err := g.splicing(ctx, arrays)
 	if err != nil && !errors.Is(err, fault.Conflict) {
 		over, cancel := document.Detached(ctx)
 		defer cancel()
-		if again := g.splicing(over, members); again == nil || errors.Is(again, fault.Conflict) {
+		if again := g.splicing(over, arrays); again == nil || errors.Is(again, fault.Conflict) {
 			ctx, err = over, again
 		}
 	}
@@ -143,9 +149,9 @@ const maxSplices = 1000
 
 // splicing calls splice again as long as another writer changes .zmetadata between the read and the
 // put of splice.
-func (g *group) splicing(ctx context.Context, members []member) error {
+func (g *group) splicing(ctx context.Context, arrays []*document.Source) error {
 	for try := 1; ; try++ {
-		err := g.splice(ctx, members)
+		err := g.splice(ctx, arrays)
 		if !errors.Is(err, fault.Conflict) || try == maxSplices {
 			return err
 		}
@@ -159,7 +165,7 @@ const unchangeable = "consolidated metadata cannot be changed"
 // the claim, and puts .zmetadata on the condition of the version that it read. An append that takes
 // over this append first takes the claim and then changes .zmetadata. Therefore either the check or
 // the condition fails.
-func (g *group) splice(ctx context.Context, members []member) error {
+func (g *group) splice(ctx context.Context, arrays []*document.Source) error {
 	d, _, err := g.copiedV2(ctx)
 	if err == nil {
 		err = g.held.Check(ctx)
@@ -168,12 +174,12 @@ func (g *group) splice(ctx context.Context, members []member) error {
 		return err
 	}
 	docs := map[string][]byte{}
-	for _, m := range members {
-		name, doc, _, err := m.array.Source().CopyV2()
+	for _, a := range arrays {
+		name, doc, _, err := a.CopyV2()
 		if err != nil {
 			return err
 		}
-		docs[document.Join(g.below(m.array), name)] = doc
+		docs[document.Join(g.below(a), name)] = doc
 	}
 	doc, err := meta.SpliceV2(d.Key, d.Bytes, docs)
 	if err == nil {

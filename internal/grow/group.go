@@ -212,7 +212,7 @@ func (g *group) shows(members []member, n int) bool {
 	for i := range members {
 		m := &members[i]
 		is := m.extent()
-		if c, ok := g.copies.Node(g.below(m.array)).(*meta.Array); ok && m.axis < len(c.Shape) {
+		if c, ok := g.copies.Node(g.below(m.array.Source())).(*meta.Array); ok && m.axis < len(c.Shape) {
 			is = c.Shape[m.axis]
 		}
 		if is != n {
@@ -223,8 +223,8 @@ func (g *group) shows(members []member, n int) bool {
 }
 
 // below returns the path of an array relative to the group.
-func (g *group) below(a Array) string {
-	return strings.TrimPrefix(a.Source().At.Path[len(g.Source.At.Path):], "/")
+func (g *group) below(a *document.Source) string {
+	return strings.TrimPrefix(a.At.Path[len(g.Source.At.Path):], "/")
 }
 
 // unchanged returns errChanged if the stored document of the group differs from the document that
@@ -255,7 +255,7 @@ func (g *group) complete(ctx context.Context, members []member) error {
 		if !slices.Contains(dims, g.dim) {
 			continue
 		}
-		given := func(m member) bool { return g.below(m.array) == path }
+		given := func(m member) bool { return g.below(m.array.Source()) == path }
 		if !slices.ContainsFunc(members, given) {
 			_, err := g.Open(ctx, document.Join(g.Source.At.Path, path))
 			if errors.Is(err, fault.NotFound) {

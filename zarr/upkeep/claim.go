@@ -3,12 +3,12 @@ package upkeep
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"time"
 
 	"github.com/zargo-io/zargo/internal/claim"
 	"github.com/zargo-io/zargo/internal/document"
+	"github.com/zargo-io/zargo/internal/grow"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
 )
@@ -20,8 +20,8 @@ import (
 // The shape does not change. The region that the change may have written is recorded in the
 // document, so that the values there do not appear when the array grows again. [FindOrphans] finds
 // the chunks of that region. If DropClaim drops the claim of a group, it also drops the claims of
-// the same append on arrays below the group, and updates the arrays in consolidated metadata, which
-// the append may not have done. An append with TakeOver set in [zarr.AppendOptions] replaces the
+// the same append on arrays below the group, and updates the arrays in the consolidated metadata of
+// the group, which the append may not have done. An append with TakeOver set in [zarr.AppendOptions] replaces the
 // claim and does not need DropClaim.
 //
 // DropClaim returns ErrConflict if the claim is younger than age. It also returns ErrConflict if
@@ -44,7 +44,7 @@ func DropClaim(ctx context.Context, n zarr.Node, age time.Duration) (dropped boo
 	if g, ok := n.(*zarr.Group); ok {
 		dropped, err := dropGroup(ctx, g, c)
 		if err != nil {
-			return dropped, errorf(of.At, err)
+			return false, errorf(of.At, err)
 		}
 		return dropped, nil
 	}
@@ -92,22 +92,17 @@ func dropGroup(ctx context.Context, g *zarr.Group, c claim.Claim) (bool, error) 
 		arrays, err = finish(ctx, g, c.Dim, ids)
 	}
 	if err == nil {
+		err = grow.Finish(ctx, of, held, arrays)
+	}
+	if errors.Is(err, fault.Metadata) { // consolidated metadata that nothing can update
 		err = held.GiveUp(ctx, false)
 	}
-	if err != nil {
-		return false, err
-	}
-	for _, a := range arrays {
-		if _, err := UpdateAbove(ctx, a); err != nil {
-			return true, fmt.Errorf("the claim was dropped, but consolidated metadata was not updated: %w", err)
-		}
-	}
-	return true, nil
+	return err == nil, err
 }
 
 // finish drops the claims of an append on the arrays below a group. It then checks that the final
 // lengths of the arrays are equal, and returns the arrays.
-func finish(ctx context.Context, g *zarr.Group, dim string, ids []string) ([]*zarr.Array, error) {
+func finish(ctx context.Context, g *zarr.Group, dim string, ids []string) ([]*document.Source, error) {
 	if err := dropBelow(ctx, g, ids); err != nil {
 		return nil, err
 	}
@@ -175,7 +170,7 @@ func claimOf(of *document.Source) (claim.Claim, error) {
 
 // sameLength returns the stored arrays of a group that have the dimension dim, and checks that their
 // lengths along it are equal.
-func sameLength(ctx context.Context, g *zarr.Group, dim string) (arrays []*zarr.Array, err error) {
+func sameLength(ctx context.Context, g *zarr.Group, dim string) (arrays []*document.Source, err error) {
 	if g, err = g.With(zarr.IgnoreConsolidated()); err != nil {
 		return nil, err
 	}
@@ -197,7 +192,7 @@ func sameLength(ctx context.Context, g *zarr.Group, dim string) (arrays []*zarr.
 				return nil, fault.Newf(fault.Conflict, "%q has %d rows along %q and %q has %d: complete the append with TakeOver", of, length, dim, a.Path(), n)
 			}
 			length, of = n, a.Path()
-			arrays = append(arrays, a)
+			arrays = append(arrays, source(a))
 		}
 	}
 	return arrays, nil
