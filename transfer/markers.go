@@ -74,18 +74,21 @@ func (w *Worker) marking(ctx context.Context, c *claim, stop context.CancelCause
 	var owed []string
 	var err error
 	put := func() {
-		if len(owed) > 0 && err == nil {
-			ctx := ctx
-			if ctx.Err() != nil {
-				var cancel context.CancelFunc
-				ctx, cancel = document.Detached(ctx)
-				defer cancel()
-			}
-			if err = w.mark(ctx, c, owed...); err != nil {
-				stop(err)
-			}
-			owed = nil
+		if len(owed) == 0 || err != nil {
+			return
 		}
+		if err = ctx.Err(); err == nil {
+			err = w.mark(ctx, c, owed...)
+		}
+		if err != nil && ctx.Err() != nil && !errors.Is(err, fault.Conflict) { // ctx ended before or meanwhile
+			over, cancel := document.Detached(ctx)
+			defer cancel()
+			err = w.mark(over, c, owed...)
+		}
+		if err != nil {
+			stop(err)
+		}
+		owed = nil
 	}
 	var one sync.WaitGroup
 	one.Go(func() {
