@@ -17,7 +17,7 @@ import (
 
 // TestGroupAppendTakenLate has an append that made both arrays longer but did not end. A second
 // append takes it over. Before that claims the array b, a third append takes it over and completes.
-// The second append then claims b, whose document has no claim, but must not write its rows.
+// The second append then claims b, because the document of b lacks a claim. It must not write rows.
 func TestGroupAppendTakenLate(t *testing.T) {
 	st := mem.New()
 	g, err := zarr.CreateGroup(t.Context(), st, "g", zarr.Spec{})

@@ -14,7 +14,8 @@ import (
 )
 
 // ahead is a store with responses that were requested before the store was opened. It returns each
-// of them once, and none after the first put: what is decided before a claim is not valid after it.
+// of them once, and none after the first put, because a decision before a claim is not valid after
+// it.
 type ahead struct {
 	store.Forward
 	path string // of the node
@@ -29,7 +30,7 @@ type ahead struct {
 // a few kilobytes.
 const maxAhead = 1 << 20
 
-// oneLevel are the options with which the members of a group are listed.
+// oneLevel are the options of a listing of the members of a group.
 var oneLevel = store.ListOptions{Depth: store.OneLevel}
 
 // readAhead reads zarr.json of a node and of its members with these names, at once. If list is set,

@@ -151,8 +151,8 @@ func (s *session) openRooted(ctx context.Context, url string) (*place, zarr.Node
 	return s.openAhead(ctx, url, false)
 }
 
-// openAhead is openRooted. While it looks for the root, it reads what is needed next; see
-// readAhead.
+// openAhead is openRooted. While it looks for the root, it reads documents of the node and of its
+// members; see readAhead.
 func (s *session) openAhead(ctx context.Context, url string, list bool, members ...string) (*place, zarr.Node, error) {
 	l, err := s.parseURL(url)
 	if err != nil {

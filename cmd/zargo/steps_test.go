@@ -18,7 +18,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// stepped is a bucket in which each request takes one second. It records the requests of each
+// stepped is a bucket whose requests take one second each. It records the requests of each
 // second since it was made.
 type stepped struct {
 	*mem.Store
@@ -74,7 +74,7 @@ const appendSteps = `1: get d/time/zarr.json, get d/v0/zarr.json, get d/v1/zarr.
 9: get zarr.json, put d/zarr.json
 `
 
-// TestAppendSteps checks which requests of an append to a group wait for which.
+// TestAppendSteps checks which requests of an append to a group start at the same time.
 func TestAppendSteps(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "time.npy", npyOf(t, "96"))

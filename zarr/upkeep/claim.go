@@ -21,8 +21,8 @@ import (
 // document, so that the values there do not appear when the array grows again. [FindOrphans] finds
 // the chunks of that region. If DropClaim drops the claim of a group, it also drops the claims of
 // the same append on arrays below the group, and updates the arrays in the consolidated metadata of
-// the group, which the append may not have done. An append with TakeOver set in [zarr.AppendOptions] replaces the
-// claim and does not need DropClaim.
+// the group, which the append may not have done. An append with TakeOver set in
+// [zarr.AppendOptions] replaces the claim and does not need DropClaim.
 //
 // DropClaim returns ErrConflict if the claim is younger than age. It also returns ErrConflict if
 // the claim belongs to an append to several arrays of a group whose lengths now differ; complete
@@ -91,11 +91,12 @@ func dropGroup(ctx context.Context, g *zarr.Group, c claim.Claim) (bool, error) 
 		defer cancel()
 		arrays, err = finish(ctx, g, c.Dim, ids)
 	}
-	if err == nil {
-		err = grow.Finish(ctx, of, held, arrays)
+	if err != nil {
+		return false, err
 	}
-	if errors.Is(err, fault.Metadata) { // consolidated metadata that nothing can update
-		err = held.GiveUp(ctx, false)
+	err = grow.Finish(ctx, of, held, arrays)
+	if errors.Is(err, fault.Metadata) || errors.Is(err, errors.ErrUnsupported) {
+		err = held.GiveUp(ctx, false) // consolidated metadata that cannot be changed
 	}
 	return err == nil, err
 }
@@ -168,8 +169,8 @@ func claimOf(of *document.Source) (claim.Claim, error) {
 	return c, err
 }
 
-// sameLength returns the stored arrays of a group that have the dimension dim, and checks that their
-// lengths along it are equal.
+// sameLength returns the stored arrays of a group that have the dimension dim, and checks that
+// their lengths along it are equal.
 func sameLength(ctx context.Context, g *zarr.Group, dim string) (arrays []*document.Source, err error) {
 	if g, err = g.With(zarr.IgnoreConsolidated()); err != nil {
 		return nil, err

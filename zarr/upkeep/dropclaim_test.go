@@ -147,6 +147,45 @@ func TestDropClaimOfAFinishedAppend(t *testing.T) {
 	}
 }
 
+// TestDropClaimBesideUnreadable checks that consolidated metadata that cannot be changed does not
+// keep a claim.
+func TestDropClaimBesideUnreadable(t *testing.T) {
+	for _, member := range []string{`{"kind":"other","must_understand":false}`, `{"kind":"inline"}`} {
+		st := killedAppend(t, 3)
+		v, err := st.Get(t.Context(), "g/zarr.json", store.GetOptions{}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		doc := strings.Replace(string(v.Bytes), "{", `{"consolidated_metadata":`+member+",", 1)
+		if _, err := st.Put(t.Context(), "g/zarr.json", []byte(doc), store.PutOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		g, err := zarr.OpenGroup(t.Context(), st, "g")
+		if err != nil {
+			t.Fatalf("%s: %v", member, err)
+		}
+		if dropped, err := upkeep.DropClaim(t.Context(), g, 0); !dropped || err != nil || groupClaim(t, st) != "" {
+			t.Errorf("%s: %v, %v", member, dropped, err)
+		}
+	}
+}
+
+// TestDropClaimBesideBadArray checks that the claim of a group stays if an array below the group
+// cannot be read, because the lengths are then unknown.
+func TestDropClaimBesideBadArray(t *testing.T) {
+	st := killedAppend(t, 3)
+	if _, err := st.Put(t.Context(), "g/b/zarr.json", []byte("{}"), store.PutOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	g, err := zarr.OpenGroup(t.Context(), st, "g")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if dropped, err := upkeep.DropClaim(t.Context(), g, 0); dropped || !errors.Is(err, fault.Metadata) || groupClaim(t, st) == "" {
+		t.Errorf("%v, %v", dropped, err)
+	}
+}
+
 // killedAppend creates a group with two arrays and an append that was killed after it claimed all
 // of them.
 func killedAppend(t *testing.T, format int) store.Store {
