@@ -72,7 +72,7 @@ cross-check: ## thousands of random arrays of each codec, both ways with numcode
 .PHONY: ratios
 ratios: ## how long what zargo encodes is against numcodecs', into docs/evidence/lengths.md; V=1 prints each; five minutes
 	@$(servers) run peers -- $(GO) test -count=1 -timeout=2h $(if $(V),-v) -run '^TestRecord$$' ./integration/numcodecs/ratios -update
-	@$(GO) test -count=1 -run '^TestPages$$' ./internal/tables -update
+	@$(GO) test -count=1 -run '^TestPages$$' ./internal/test/tables -update
 	@sed -n '/^<!-- generated: lengths -->/,/^<!-- end: lengths -->/p; /^<!-- generated: longer -->/,/^<!-- end: longer -->/p' docs/evidence/lengths.md | sed '/^<!--/d'
 
 # The measurement itself; the tests of the package require only the results of zargo.
@@ -86,11 +86,11 @@ concurrent-writes: ## concurrent writes of processes to one chunk, one shard and
 # -race would only slow processes down: what they call has tests with many goroutines where it
 # belongs. (The fuzz targets of fixtures run with it.)
 OUTSIDE := $(addprefix ./integration/,concurrent counts processes fixtures fixtures/pack crash crash/shared large mutants numcodecs numcodecs/ratios peers servers) \
-  ./examples/internal/measure ./examples/start ./internal/doctest ./internal/tables
+  ./examples/internal/measure ./examples/start ./internal/test/doctest ./internal/test/tables
 
 # Packages whose tests have one goroutine, where -race finds nothing and takes up to ten times as
 # long. codectest and zarr use them from many.
-ALONE := $(addprefix ./zarr/codec/internal/,bzip2 deflate lz4hc msgpack number planes stream zst) ./internal/lzma ./zarr/meta ./internal/plan
+ALONE := $(addprefix ./zarr/codec/internal/,bzip2 deflate lz4hc msgpack number planes stream zst) ./zarr/internal/lzma ./zarr/meta ./internal/chunk/plan
 
 # Tests that count allocations, look at the memory of processes, or run only some of their cases
 # with -race: they run without it too. Package zarr does so in purego.
@@ -98,7 +98,7 @@ COUNTED := ./integration/metamorphic ./integration/gocloud ./integration/transfe
 
 # What takes longest, in this order, begun before the rest, so that nothing long is left alone at
 # the end.
-LONGEST := $(addprefix ./,integration/conformance zarr integration/model transfer cmd/zargo s3 integration/load integration/repairs zarr/codec zarr/store gcs azure integration/checks)
+LONGEST := $(addprefix ./,integration/conformance zarr integration/model transfer cmd/zargo s3 integration/load integration/repairs zarr/codec zarr/store gcs azure cmd/zargo/internal/bucketcheck/checks)
 
 # The stages that start no server, two at a time. The longest are first.
 STATIC := purego lint $(filter-out vet/$(OWN),$(PLATFORMS:%=vet/%)) modules archtest
@@ -108,7 +108,7 @@ check: ## what CI runs before make minio slurm: format, lint, vet everywhere, ti
 	@$(MAKE) --no-print-directory format-check tidy-check build
 	@$(MAKE) --no-print-directory -j2 $(STATIC)
 	@! grep -nE 'Parallel\(|\<go func|\.Go\(|\<concurrency\.' $(ALONE:%=%/*_test.go) || { echo "with goroutines, not to be left out of -race: see ALONE"; exit 1; }
-	@$(MAKE) --no-print-directory test RACE=1 $(QUICK) PKG="$(LONGEST) $$($(GO) list ./... | grep -vxF "$$($(GO) list $(OUTSIDE) $(ALONE) ./internal/archtest)" | tr '\n' ' ')"
+	@$(MAKE) --no-print-directory test RACE=1 $(QUICK) PKG="$(LONGEST) $$($(GO) list ./... | grep -vxF "$$($(GO) list $(OUTSIDE) $(ALONE) ./internal/test/archtest)" | tr '\n' ' ')"
 	@CGO_ENABLED=0 $(MAKE) --no-print-directory test $(QUICK) PKG="$(OUTSIDE) $(COUNTED) $(ALONE)"
 	@$(MAKE) --no-print-directory fuzz FUZZTIME=2s FUZZBUILD=-race FUZZJOBS=$(JOBS)
 	@$(MAKE) --no-print-directory comments
@@ -175,15 +175,15 @@ build: ## everything, without cgo
 
 .PHONY: archtest
 archtest: ## the import table, and the API of public packages
-	@$(GO) test -count=1 ./internal/archtest
+	@$(GO) test -count=1 ./internal/test/archtest
 
 # The packages with a file for purego, those that import one, and the tests of codecs. The API of
 # each is the same with and without unsafe, so what imports these needs no other build.
-PUREGO := ./internal/bytesview ./zarr/codec/internal/lz4fast ./zarr/codec/internal/planes ./zarr/codec ./zarr/codec/blosc ./zarr/codec/codectest ./zarr
+PUREGO := ./internal/bits/bytesview ./zarr/codec/internal/lz4fast ./zarr/codec/internal/planes ./zarr/codec ./zarr/codec/blosc ./zarr/codec/codectest ./zarr
 
 .PHONY: purego
 purego: ## without unsafe: the packages that hold it or use it
-	@missing=$$($(GO) list -f '{{.ImportPath}} {{.IgnoredGoFiles}} {{.Imports}} {{.TestImports}} {{.XTestImports}}' ./... | grep -E '/internal/(bytesview|lz4fast|planes)[] ]' | cut -d' ' -f1 | grep -vxF "$$($(GO) list $(PUREGO))" || true); \
+	@missing=$$($(GO) list -f '{{.ImportPath}} {{.IgnoredGoFiles}} {{.Imports}} {{.TestImports}} {{.XTestImports}}' ./... | grep -E '/internal/(bits/bytesview|lz4fast|planes)[] ]' | cut -d' ' -f1 | grep -vxF "$$($(GO) list $(PUREGO))" || true); \
 	[ -z "$$missing" ] || { echo "import what purego changes, and are not in PUREGO: $$missing"; exit 1; }
 	@CGO_ENABLED=0 $(GO) test -tags purego -ldflags=-w -count=1 -timeout=$(TIMEOUT) $(PUREGO)
 
@@ -230,4 +230,4 @@ sizes: ## what the smallest program with each store weighs, and the functions am
 
 .PHONY: graph
 graph: ## the imports between our packages, as a Mermaid drawing; FILES=./zarr those between its files
-	@$(GO) run ./internal/archtest/draw $(FILES)
+	@$(GO) run ./internal/test/archtest/draw $(FILES)

@@ -16,7 +16,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/zargo-io/zargo/internal/provider/fake"
+	"github.com/zargo-io/zargo/internal/test/fake"
 )
 
 // Fake is a Blob Storage server in this process with one account, "acct", in the path, and one

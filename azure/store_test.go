@@ -14,7 +14,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/sas"
 
 	"github.com/zargo-io/zargo/internal/provider"
-	"github.com/zargo-io/zargo/internal/provider/fake"
+	"github.com/zargo-io/zargo/internal/test/fake"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
 	"github.com/zargo-io/zargo/zarr/store/retry"

@@ -3,7 +3,7 @@ package azure
 import (
 	"testing"
 
-	"github.com/zargo-io/zargo/internal/provider/fake"
+	"github.com/zargo-io/zargo/internal/test/fake"
 	"github.com/zargo-io/zargo/zarr/store"
 )
 

@@ -6,7 +6,7 @@ import (
 
 	gcblob "gocloud.dev/blob"
 
-	"github.com/zargo-io/zargo/internal/exact"
+	"github.com/zargo-io/zargo/internal/provider/exact"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
 )

@@ -5,7 +5,7 @@ import (
 	"runtime"
 	"slices"
 
-	"github.com/zargo-io/zargo/internal/hugepages"
+	"github.com/zargo-io/zargo/internal/bits/hugepages"
 )
 
 // Hold is memory reserved for one piece of work. It must be released exactly once.

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"weak"
 
-	"github.com/zargo-io/zargo/internal/hugepages"
+	"github.com/zargo-io/zargo/internal/bits/hugepages"
 )
 
 // idle holds the unused buffers of a budget. While memory of the budget is reserved, they are kept

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/zargo-io/zargo/internal/convention"
+	"github.com/zargo-io/zargo/internal/attributes/convention"
 )
 
 // The lower-case names of the dimensions of rows and columns.

@@ -1,6 +1,6 @@
 package crs
 
-import "github.com/zargo-io/zargo/internal/convention"
+import "github.com/zargo-io/zargo/internal/attributes/convention"
 
 // Reference is the georeference of an array or group.
 type Reference struct {

@@ -3,7 +3,7 @@ package crs
 import (
 	"math"
 
-	"github.com/zargo-io/zargo/internal/convention"
+	"github.com/zargo-io/zargo/internal/attributes/convention"
 )
 
 // projAttrs contains the names of the attributes of the convention proj.

@@ -3,7 +3,7 @@ package crs
 import (
 	"strings"
 
-	"github.com/zargo-io/zargo/internal/convention"
+	"github.com/zargo-io/zargo/internal/attributes/convention"
 )
 
 // rasterio reads the attributes crs and transform of an array, which xarray wrote for rasterio.

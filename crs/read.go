@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/zargo-io/zargo/internal/convention"
+	"github.com/zargo-io/zargo/internal/attributes/convention"
 )
 
 // Node is the metadata of an array or group that determines its georeference.

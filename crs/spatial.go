@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/zargo-io/zargo/internal/convention"
+	"github.com/zargo-io/zargo/internal/attributes/convention"
 )
 
 // spatialAttrs contains the names of the attributes of the convention spatial.

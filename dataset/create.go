@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/zargo-io/zargo/concurrency"
-	"github.com/zargo-io/zargo/internal/masked"
+	"github.com/zargo-io/zargo/internal/attributes/masked"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/fault"

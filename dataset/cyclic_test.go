@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/zargo-io/zargo/dataset"
-	"github.com/zargo-io/zargo/internal/zarrtest"
+	"github.com/zargo-io/zargo/internal/test/zarrtest"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/store/mem"

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/zargo-io/zargo/internal/hierarchy"
+	"github.com/zargo-io/zargo/internal/node/hierarchy"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/meta"
 )

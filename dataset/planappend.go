@@ -5,7 +5,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/zargo-io/zargo/internal/rehearsal"
+	"github.com/zargo-io/zargo/internal/copying/rehearsal"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/store"
 )

@@ -5,7 +5,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/zargo-io/zargo/internal/follow"
+	"github.com/zargo-io/zargo/internal/attributes/follow"
 	"github.com/zargo-io/zargo/zarr"
 )
 

@@ -12,7 +12,7 @@ import (
 	gcsapi "cloud.google.com/go/storage"
 	apioption "google.golang.org/api/option"
 
-	"github.com/zargo-io/zargo/internal/provider/fake"
+	"github.com/zargo-io/zargo/internal/test/fake"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
 	"github.com/zargo-io/zargo/zarr/store/retry"

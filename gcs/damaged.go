@@ -8,7 +8,7 @@ import (
 
 	"google.golang.org/api/googleapi"
 
-	"github.com/zargo-io/zargo/internal/damaged"
+	"github.com/zargo-io/zargo/internal/provider/damaged"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
 )

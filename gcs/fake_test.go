@@ -18,7 +18,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/zargo-io/zargo/internal/provider/fake"
+	"github.com/zargo-io/zargo/internal/test/fake"
 )
 
 // Fake is a GCS server in this process with one bucket, "zarr-test". It does not check credentials.

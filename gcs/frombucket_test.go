@@ -7,8 +7,8 @@ import (
 	"gocloud.dev/blob/gcsblob"
 	"gocloud.dev/blob/memblob"
 
-	"github.com/zargo-io/zargo/internal/provider/fake"
-	"github.com/zargo-io/zargo/internal/provider/fake/wrapped"
+	"github.com/zargo-io/zargo/internal/test/fake"
+	"github.com/zargo-io/zargo/internal/test/fake/wrapped"
 	"github.com/zargo-io/zargo/zarr/store"
 )
 

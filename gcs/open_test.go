@@ -10,7 +10,7 @@ import (
 	gcblob "gocloud.dev/blob"
 	"golang.org/x/oauth2"
 
-	"github.com/zargo-io/zargo/internal/provider/fake"
+	"github.com/zargo-io/zargo/internal/test/fake"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
 )

@@ -18,7 +18,7 @@ import (
 
 	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/internal/provider"
-	"github.com/zargo-io/zargo/internal/sentparts"
+	"github.com/zargo-io/zargo/internal/provider/sentparts"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
 )

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/zargo-io/zargo/crs"
-	"github.com/zargo-io/zargo/internal/convention"
+	"github.com/zargo-io/zargo/internal/attributes/convention"
 )
 
 // Attributes returns the group attributes that describe a pyramid by the convention multiscales

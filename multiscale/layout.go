@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/zargo-io/zargo/crs"
-	"github.com/zargo-io/zargo/internal/convention"
+	"github.com/zargo-io/zargo/internal/attributes/convention"
 )
 
 // relation is a level of the convention multiscales and its source, the level that it was derived

@@ -2,7 +2,7 @@ package multiscale
 
 import (
 	"github.com/zargo-io/zargo/crs"
-	"github.com/zargo-io/zargo/internal/convention"
+	"github.com/zargo-io/zargo/internal/attributes/convention"
 )
 
 // Pyramid describes the levels of a pyramid.

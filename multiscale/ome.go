@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/zargo-io/zargo/internal/convention"
+	"github.com/zargo-io/zargo/internal/attributes/convention"
 )
 
 // readOME reads the array multiscales of OME-Zarr. version is the version in the attribute ome, or

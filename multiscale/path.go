@@ -3,7 +3,7 @@ package multiscale
 import (
 	"strings"
 
-	"github.com/zargo-io/zargo/internal/convention"
+	"github.com/zargo-io/zargo/internal/attributes/convention"
 )
 
 // path returns a member that must be the path of a node below the group. For any other value it

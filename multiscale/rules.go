@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/zargo-io/zargo/internal/convention"
+	"github.com/zargo-io/zargo/internal/attributes/convention"
 )
 
 // The minimum and maximum number of axes, and of axes of type "space", in OME-Zarr 0.4 to 0.6.

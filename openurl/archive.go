@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/zargo-io/zargo/internal/account"
+	"github.com/zargo-io/zargo/internal/chunk/account"
 	"github.com/zargo-io/zargo/zarr/store"
 	"github.com/zargo-io/zargo/zarr/store/zip"
 )

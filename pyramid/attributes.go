@@ -6,7 +6,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/zargo-io/zargo/internal/convention"
+	"github.com/zargo-io/zargo/internal/attributes/convention"
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 

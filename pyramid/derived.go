@@ -10,9 +10,9 @@ import (
 	"strings"
 
 	"github.com/zargo-io/zargo/concurrency"
-	"github.com/zargo-io/zargo/internal/chunkkeys"
-	"github.com/zargo-io/zargo/internal/convention"
-	"github.com/zargo-io/zargo/internal/derived"
+	"github.com/zargo-io/zargo/internal/attributes/convention"
+	"github.com/zargo-io/zargo/internal/attributes/derived"
+	"github.com/zargo-io/zargo/internal/chunk/keys"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
 )
@@ -339,7 +339,7 @@ func (b *builder) variable(ctx context.Context, level int, name string, v nodeIn
 	if err != nil {
 		return err
 	}
-	present := chunkkeys.NewSet(u.array.GridShape())
+	present := keys.NewSet(u.array.GridShape())
 	if is {
 		if present, err = b.stored(ctx, level, u.array, is); err != nil || present == nil {
 			return err

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/zargo-io/zargo/concurrency"
-	"github.com/zargo-io/zargo/internal/chunkkeys"
+	"github.com/zargo-io/zargo/internal/chunk/keys"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
@@ -85,7 +85,7 @@ func (b *builder) level(ctx context.Context, level int, from *zarr.Array, u unpu
 // is reports that the documents are stored. They do not prove that the chunks are: another process
 // may have removed chunks before a build stored the documents. The positions are empty in a level
 // whose objects may be from an earlier version of the source.
-func (b *builder) stored(ctx context.Context, level int, a *zarr.Array, is bool) (*chunkkeys.Set, error) {
+func (b *builder) stored(ctx context.Context, level int, a *zarr.Array, is bool) (*keys.Set, error) {
 	if is && level <= b.state.Keep {
 		return nil, nil
 	}
@@ -97,12 +97,12 @@ func (b *builder) stored(ctx context.Context, level int, a *zarr.Array, is bool)
 			return present, err
 		}
 	}
-	return chunkkeys.NewSet(a.GridShape()), nil
+	return keys.NewSet(a.GridShape()), nil
 }
 
 // missing yields the regions of an array that are not present. It records the others, and calls
 // skipped for them.
-func (b *builder) missing(a *zarr.Array, present *chunkkeys.Set, skipped func()) iter.Seq[zarr.Region] {
+func (b *builder) missing(a *zarr.Array, present *keys.Set, skipped func()) iter.Seq[zarr.Region] {
 	return func(yield func(zarr.Region) bool) {
 		for r := range a.ObjectRegions() {
 			if present.Has(r.Coord) {
@@ -117,9 +117,9 @@ func (b *builder) missing(a *zarr.Array, present *chunkkeys.Set, skipped func())
 
 // present returns the positions of the stored chunks or shards of an array, or nil if the store
 // cannot list its keys.
-func (b *builder) present(ctx context.Context, a *zarr.Array) (*chunkkeys.Set, error) {
+func (b *builder) present(ctx context.Context, a *zarr.Array) (*keys.Set, error) {
 	grid := a.GridShape()
-	set := chunkkeys.NewSet(grid)
+	set := keys.NewSet(grid)
 	for e, err := range store.ListAll(ctx, b.st, a.Path(), store.ListOptions{}) {
 		switch {
 		case errors.Is(err, errors.ErrUnsupported), errors.Is(err, fault.Refused):

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/zargo-io/zargo/internal/account"
-	"github.com/zargo-io/zargo/internal/overlay"
+	"github.com/zargo-io/zargo/internal/chunk/account"
+	"github.com/zargo-io/zargo/internal/copying/overlay"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/codec"
 	"github.com/zargo-io/zargo/zarr/fault"

@@ -19,7 +19,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/zargo-io/zargo/internal/provider/fake"
+	"github.com/zargo-io/zargo/internal/test/fake"
 )
 
 // Fake is an S3 server in this process with one bucket, "zarr-test", in path style. It does not

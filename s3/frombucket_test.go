@@ -9,8 +9,8 @@ import (
 	"gocloud.dev/blob/memblob"
 	"gocloud.dev/blob/s3blob"
 
-	"github.com/zargo-io/zargo/internal/provider/fake"
-	"github.com/zargo-io/zargo/internal/provider/fake/wrapped"
+	"github.com/zargo-io/zargo/internal/test/fake"
+	"github.com/zargo-io/zargo/internal/test/fake/wrapped"
 	"github.com/zargo-io/zargo/zarr/store"
 )
 

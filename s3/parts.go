@@ -17,7 +17,7 @@ import (
 	"github.com/aws/smithy-go"
 
 	"github.com/zargo-io/zargo/internal/provider"
-	"github.com/zargo-io/zargo/internal/sentparts"
+	"github.com/zargo-io/zargo/internal/provider/sentparts"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
 )

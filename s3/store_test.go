@@ -9,7 +9,7 @@ import (
 	"gocloud.dev/blob/s3blob"
 
 	"github.com/zargo-io/zargo/blob"
-	"github.com/zargo-io/zargo/internal/provider/fake"
+	"github.com/zargo-io/zargo/internal/test/fake"
 	"github.com/zargo-io/zargo/zarr/store"
 	"github.com/zargo-io/zargo/zarr/store/retry"
 	"github.com/zargo-io/zargo/zarr/store/storetest"

@@ -19,7 +19,7 @@ import (
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 
 	"github.com/zargo-io/zargo/internal/provider"
-	"github.com/zargo-io/zargo/internal/provider/fake"
+	"github.com/zargo-io/zargo/internal/test/fake"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
 )

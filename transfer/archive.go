@@ -7,7 +7,7 @@ import (
 	"iter"
 	"sync"
 
-	"github.com/zargo-io/zargo/internal/account"
+	"github.com/zargo-io/zargo/internal/chunk/account"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"

@@ -4,8 +4,8 @@ import (
 	"context"
 	"sync"
 
-	"github.com/zargo-io/zargo/internal/listed"
-	"github.com/zargo-io/zargo/internal/overlay"
+	"github.com/zargo-io/zargo/internal/copying/listed"
+	"github.com/zargo-io/zargo/internal/copying/overlay"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/store"
 )

@@ -8,9 +8,9 @@ import (
 	"strings"
 
 	"github.com/zargo-io/zargo/concurrency"
-	"github.com/zargo-io/zargo/internal/document"
-	"github.com/zargo-io/zargo/internal/listed"
-	"github.com/zargo-io/zargo/internal/unread"
+	"github.com/zargo-io/zargo/internal/copying/listed"
+	"github.com/zargo-io/zargo/internal/copying/unread"
+	"github.com/zargo-io/zargo/internal/node/document"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/meta"

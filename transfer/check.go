@@ -7,8 +7,8 @@ import (
 	"path"
 	"slices"
 
-	"github.com/zargo-io/zargo/internal/account"
-	"github.com/zargo-io/zargo/internal/alike"
+	"github.com/zargo-io/zargo/internal/chunk/account"
+	"github.com/zargo-io/zargo/internal/copying/alike"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/zargo-io/zargo/concurrency"
-	"github.com/zargo-io/zargo/internal/unread"
+	"github.com/zargo-io/zargo/internal/copying/unread"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
 )

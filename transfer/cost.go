@@ -3,7 +3,7 @@ package transfer
 import (
 	"context"
 
-	"github.com/zargo-io/zargo/internal/account"
+	"github.com/zargo-io/zargo/internal/chunk/account"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )

@@ -3,7 +3,7 @@ package transfer
 import (
 	"context"
 
-	"github.com/zargo-io/zargo/internal/derived"
+	"github.com/zargo-io/zargo/internal/attributes/derived"
 	"github.com/zargo-io/zargo/zarr"
 )
 

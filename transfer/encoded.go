@@ -6,7 +6,7 @@ import (
 	"math"
 
 	"github.com/zargo-io/zargo/concurrency"
-	"github.com/zargo-io/zargo/internal/listed"
+	"github.com/zargo-io/zargo/internal/copying/listed"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"

@@ -9,9 +9,9 @@ import (
 	"strings"
 
 	"github.com/zargo-io/zargo/concurrency"
-	"github.com/zargo-io/zargo/internal/account"
-	"github.com/zargo-io/zargo/internal/derived"
-	"github.com/zargo-io/zargo/internal/document"
+	"github.com/zargo-io/zargo/internal/attributes/derived"
+	"github.com/zargo-io/zargo/internal/chunk/account"
+	"github.com/zargo-io/zargo/internal/node/document"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/codec"
 	"github.com/zargo-io/zargo/zarr/fault"

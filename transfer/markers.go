@@ -9,8 +9,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/zargo-io/zargo/internal/chunkkeys"
-	"github.com/zargo-io/zargo/internal/document"
+	"github.com/zargo-io/zargo/internal/chunk/keys"
+	"github.com/zargo-io/zargo/internal/node/document"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
 )
@@ -141,11 +141,11 @@ func (w *Worker) done(ctx context.Context, c *claim, stage int) (*set, error) {
 // set is a set of numbers in [first, first+n). Its memory depends on the numbers in it, not on n.
 type set struct {
 	first, n int
-	in       *chunkkeys.Set
+	in       *keys.Set
 	members  int
 }
 
-func newSet(first, n int) *set { return &set{first, n, chunkkeys.NewSet([]int{n}), 0} }
+func newSet(first, n int) *set { return &set{first, n, keys.NewSet([]int{n}), 0} }
 
 func (s *set) add(i int) {
 	if i >= s.first && i < s.first+s.n && !s.has(i) {

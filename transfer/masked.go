@@ -1,7 +1,7 @@
 package transfer
 
 import (
-	"github.com/zargo-io/zargo/internal/masked"
+	"github.com/zargo-io/zargo/internal/attributes/masked"
 	"github.com/zargo-io/zargo/zarr"
 )
 

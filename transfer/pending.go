@@ -3,7 +3,7 @@ package transfer
 import (
 	"iter"
 
-	"github.com/zargo-io/zargo/internal/chunkkeys"
+	"github.com/zargo-io/zargo/internal/chunk/keys"
 )
 
 // pending yields the tasks of stage k in [lo, hi) that are not done, and reports the others as
@@ -55,7 +55,7 @@ func (r *running) ofStep(step *Step, done *set, first, lo, hi int, sparse bool, 
 }
 
 // only is ofStep for the tasks at the positions some in the grid of tasks.
-func (r *running) only(step *Step, done *set, first, lo, hi int, some *chunkkeys.Set, yield func(int) bool) bool {
+func (r *running) only(step *Step, done *set, first, lo, hi int, some *keys.Set, yield func(int) bool) bool {
 	empty := hi - lo - done.between(lo, hi)
 	grid := step.tasksAlong()
 	for at := range some.All() {
@@ -91,7 +91,7 @@ const maxHolding = 8 << 20
 // holding returns the positions, in the grid of tasks, of the tasks that copy a stored object. It
 // returns nil if no listing has shown them, if tasks without an object have something to do, or if
 // the positions take more memory than maxHolding.
-func (w *Worker) holding(step *Step) *chunkkeys.Set {
+func (w *Worker) holding(step *Step) *keys.Set {
 	if step.Kind != Encoded || step.From.In != Source {
 		return nil
 	}
@@ -105,7 +105,7 @@ func (w *Worker) holding(step *Step) *chunkkeys.Set {
 	if from == nil || to == nil {
 		return nil
 	}
-	some := chunkkeys.NewSet(step.tasksAlong())
+	some := keys.NewSet(step.tasksAlong())
 	task := make([]int, len(step.Grid))
 	for coord := range all {
 		inside := true

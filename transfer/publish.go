@@ -6,7 +6,7 @@ import (
 	"path"
 	"slices"
 
-	"github.com/zargo-io/zargo/internal/document"
+	"github.com/zargo-io/zargo/internal/node/document"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
 )

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/zargo-io/zargo/internal/rehearsal"
+	"github.com/zargo-io/zargo/internal/copying/rehearsal"
 	"github.com/zargo-io/zargo/transfer"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/codec"

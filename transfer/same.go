@@ -1,7 +1,7 @@
 package transfer
 
 import (
-	"github.com/zargo-io/zargo/internal/alike"
+	"github.com/zargo-io/zargo/internal/copying/alike"
 	"github.com/zargo-io/zargo/zarr"
 )
 

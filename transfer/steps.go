@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/zargo-io/zargo/internal/rechunk"
+	"github.com/zargo-io/zargo/transfer/internal/rechunk"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/codec"
 	"github.com/zargo-io/zargo/zarr/fault"

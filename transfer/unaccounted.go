@@ -8,8 +8,8 @@ import (
 	"path"
 	"strings"
 
-	"github.com/zargo-io/zargo/internal/jsontext"
-	"github.com/zargo-io/zargo/internal/unread"
+	"github.com/zargo-io/zargo/internal/bits/jsontext"
+	"github.com/zargo-io/zargo/internal/copying/unread"
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 

@@ -1,8 +1,8 @@
 package zarr
 
 import (
-	"github.com/zargo-io/zargo/internal/account"
-	"github.com/zargo-io/zargo/internal/engine"
+	"github.com/zargo-io/zargo/internal/chunk/account"
+	"github.com/zargo-io/zargo/internal/chunk/engine"
 )
 
 // engine converts c to the options of package engine, which reads and writes the stored objects.

@@ -1,8 +1,8 @@
 package zarr
 
 import (
-	"github.com/zargo-io/zargo/internal/bytesview"
-	"github.com/zargo-io/zargo/internal/hugepages"
+	"github.com/zargo-io/zargo/internal/bits/bytesview"
+	"github.com/zargo-io/zargo/internal/bits/hugepages"
 )
 
 // alloc allocates n elements. The caller must set all of them. If their memory is large, alloc

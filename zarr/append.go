@@ -4,8 +4,8 @@ import (
 	"context"
 	"time"
 
-	"github.com/zargo-io/zargo/internal/document"
 	"github.com/zargo-io/zargo/internal/grow"
+	"github.com/zargo-io/zargo/internal/node/document"
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 

@@ -9,8 +9,8 @@ import (
 	"sync"
 
 	"github.com/zargo-io/zargo/concurrency"
-	"github.com/zargo-io/zargo/internal/grid"
-	"github.com/zargo-io/zargo/internal/hugepages"
+	"github.com/zargo-io/zargo/internal/bits/hugepages"
+	"github.com/zargo-io/zargo/internal/chunk/grid"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
 )

@@ -3,8 +3,8 @@ package zarr
 import (
 	"strings"
 
-	"github.com/zargo-io/zargo/internal/chunkcache"
-	"github.com/zargo-io/zargo/internal/pipeline"
+	chunkcache "github.com/zargo-io/zargo/internal/chunk/cache"
+	"github.com/zargo-io/zargo/internal/chunk/pipeline"
 	"github.com/zargo-io/zargo/zarr/cache"
 	"github.com/zargo-io/zargo/zarr/fault"
 )

@@ -18,8 +18,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/zargo-io/zargo/internal/bytesview"
-	"github.com/zargo-io/zargo/internal/race"
+	"github.com/zargo-io/zargo/internal/bits/bytesview"
+	"github.com/zargo-io/zargo/internal/test/race"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/cache"
 	"github.com/zargo-io/zargo/zarr/codec"

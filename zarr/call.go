@@ -3,8 +3,8 @@ package zarr
 import (
 	"context"
 
-	"github.com/zargo-io/zargo/internal/grid"
-	"github.com/zargo-io/zargo/internal/pipeline"
+	"github.com/zargo-io/zargo/internal/chunk/grid"
+	"github.com/zargo-io/zargo/internal/chunk/pipeline"
 	"github.com/zargo-io/zargo/zarr/codec"
 	"github.com/zargo-io/zargo/zarr/dtype"
 )

@@ -3,7 +3,7 @@ package zarr
 import (
 	"context"
 
-	"github.com/zargo-io/zargo/internal/hierarchy"
+	"github.com/zargo-io/zargo/internal/node/hierarchy"
 )
 
 // confirm checks, once and before the first write, that the array's stored metadata agrees with the

@@ -6,8 +6,8 @@ import (
 	"runtime/debug"
 	"testing"
 
-	"github.com/zargo-io/zargo/internal/bytesview"
-	"github.com/zargo-io/zargo/internal/race"
+	"github.com/zargo-io/zargo/internal/bits/bytesview"
+	"github.com/zargo-io/zargo/internal/test/race"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/codec"
 	"github.com/zargo-io/zargo/zarr/dtype"

@@ -4,8 +4,8 @@ import (
 	"context"
 	"reflect"
 
-	"github.com/zargo-io/zargo/internal/arrayspec"
-	"github.com/zargo-io/zargo/internal/hierarchy"
+	"github.com/zargo-io/zargo/internal/node/hierarchy"
+	"github.com/zargo-io/zargo/internal/node/spec"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
 )
@@ -47,7 +47,7 @@ func Replace(ctx context.Context, st store.Store, path string, spec Spec, opts .
 }
 
 func create(ctx context.Context, st store.Store, path string, spec Spec, opts []Option,
-	how func(*hierarchy.Node, context.Context, arrayspec.Spec) (*hierarchy.Node, error)) (*Array, error) {
+	how func(*hierarchy.Node, context.Context, spec.Spec) (*hierarchy.Node, error)) (*Array, error) {
 	at, cfg, err := place(st, path, opts)
 	if err != nil {
 		return nil, err

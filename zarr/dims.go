@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/zargo-io/zargo/internal/arrayspec"
-	"github.com/zargo-io/zargo/internal/grid"
+	"github.com/zargo-io/zargo/internal/chunk/grid"
+	"github.com/zargo-io/zargo/internal/node/spec"
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
@@ -56,7 +56,7 @@ func (a *Array) dims() []string {
 	case len(a.cfg.dims) == len(a.meta.Shape):
 		return a.cfg.dims
 	}
-	return arrayspec.Dims(a.at.Attrs, len(a.meta.Shape))
+	return spec.Dims(a.at.Attrs, len(a.meta.Shape))
 }
 
 // WithDimNames returns a view of the array with dimension names. They are not stored, and apply

@@ -5,8 +5,8 @@ import (
 	"reflect"
 
 	"github.com/zargo-io/zargo/concurrency"
-	"github.com/zargo-io/zargo/internal/bytesview"
-	"github.com/zargo-io/zargo/internal/grid"
+	"github.com/zargo-io/zargo/internal/bits/bytesview"
+	"github.com/zargo-io/zargo/internal/chunk/grid"
 	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/fault"
 )

@@ -3,9 +3,9 @@ package zarr
 import (
 	"context"
 
-	"github.com/zargo-io/zargo/internal/document"
 	"github.com/zargo-io/zargo/internal/grow"
-	"github.com/zargo-io/zargo/internal/hierarchy"
+	"github.com/zargo-io/zargo/internal/node/document"
+	"github.com/zargo-io/zargo/internal/node/hierarchy"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/meta"
 )

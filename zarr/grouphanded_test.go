@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/zargo-io/zargo/internal/hierarchy"
+	"github.com/zargo-io/zargo/internal/node/hierarchy"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/fault"

@@ -3,7 +3,7 @@ package zarr
 import (
 	"context"
 
-	"github.com/zargo-io/zargo/internal/document"
+	"github.com/zargo-io/zargo/internal/node/document"
 )
 
 // Open opens the node at a path relative to the group. If the group's consolidated metadata

@@ -6,7 +6,7 @@ import (
 	"math"
 	"reflect"
 
-	"github.com/zargo-io/zargo/internal/grid"
+	"github.com/zargo-io/zargo/internal/chunk/grid"
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 

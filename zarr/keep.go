@@ -1,9 +1,9 @@
 package zarr
 
 import (
-	"github.com/zargo-io/zargo/internal/grid"
+	"github.com/zargo-io/zargo/internal/chunk/grid"
 	"github.com/zargo-io/zargo/internal/grow"
-	"github.com/zargo-io/zargo/internal/hierarchy"
+	"github.com/zargo-io/zargo/internal/node/hierarchy"
 )
 
 // keeping returns the array to use for a write of r. If a late request of an abandoned change may

@@ -1,6 +1,6 @@
 package zarr
 
-import "github.com/zargo-io/zargo/internal/hierarchy"
+import "github.com/zargo-io/zargo/internal/node/hierarchy"
 
 // newNode returns the Array or Group of an opened node.
 func newNode(at *hierarchy.Node, cfg config) Node {

@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/zargo-io/zargo/internal/document"
-	"github.com/zargo-io/zargo/internal/hierarchy"
-	"github.com/zargo-io/zargo/internal/written"
+	"github.com/zargo-io/zargo/internal/chunk/written"
+	"github.com/zargo-io/zargo/internal/node/document"
+	"github.com/zargo-io/zargo/internal/node/hierarchy"
 	"github.com/zargo-io/zargo/zarr/meta"
 	"github.com/zargo-io/zargo/zarr/store"
 )

@@ -5,8 +5,8 @@ import (
 	"encoding/binary"
 
 	"github.com/zargo-io/zargo/concurrency"
-	"github.com/zargo-io/zargo/internal/grid"
-	"github.com/zargo-io/zargo/internal/pipeline"
+	"github.com/zargo-io/zargo/internal/chunk/grid"
+	"github.com/zargo-io/zargo/internal/chunk/pipeline"
 )
 
 // Packed holds elements that vary in length, in C order. It takes 8 bytes for each element, plus

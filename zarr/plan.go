@@ -7,7 +7,7 @@ import (
 	"math"
 	"strings"
 
-	"github.com/zargo-io/zargo/internal/plan"
+	"github.com/zargo-io/zargo/internal/chunk/plan"
 	"github.com/zargo-io/zargo/zarr/store"
 )
 

@@ -5,7 +5,7 @@ import (
 	"reflect"
 	"unicode/utf8"
 
-	"github.com/zargo-io/zargo/internal/grid"
+	"github.com/zargo-io/zargo/internal/chunk/grid"
 	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/fault"
 )

@@ -4,7 +4,7 @@ import (
 	"iter"
 	"slices"
 
-	"github.com/zargo-io/zargo/internal/grid"
+	"github.com/zargo-io/zargo/internal/chunk/grid"
 )
 
 // Region is the part of an array that one chunk or shard covers.

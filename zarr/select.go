@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/zargo-io/zargo/internal/grid"
+	"github.com/zargo-io/zargo/internal/chunk/grid"
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 

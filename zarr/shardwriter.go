@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"github.com/zargo-io/zargo/internal/engine"
+	"github.com/zargo-io/zargo/internal/chunk/engine"
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 

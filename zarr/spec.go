@@ -1,7 +1,7 @@
 package zarr
 
 import (
-	"github.com/zargo-io/zargo/internal/arrayspec"
+	"github.com/zargo-io/zargo/internal/node/spec"
 	"github.com/zargo-io/zargo/zarr/codec"
 	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/meta"
@@ -77,7 +77,7 @@ type Spec struct {
 	// v2 encoding, and suffixes.
 	Keys meta.KeyEncoding
 
-	inOrder bool // Codecs are the complete chain of an existing array; see arrayspec.Spec
+	inOrder bool // Codecs are the complete chain of an existing array; see spec.Spec
 }
 
 // NoFill is the Spec.Fill of a v2 array with an undefined fill value (null). Missing chunks of the
@@ -103,14 +103,14 @@ type Layout struct {
 	Bytes       int       // maximum bytes of a chunk or shard in memory; must be 0 if Elements is set
 }
 
-// arrays converts the Spec to the type of package arrayspec.
-func (s Spec) arrays() arrayspec.Spec {
+// arrays converts the Spec to the type of package spec.
+func (s Spec) arrays() spec.Spec {
 	if s.Fill == NoFill {
-		s.Fill = arrayspec.NoFill{}
+		s.Fill = spec.NoFill{}
 	}
-	return arrayspec.Spec{
-		Format: s.Format, Shape: s.Shape, Chunks: s.Chunks, Layout: arrayspec.Layout(s.Layout), DType: s.DType,
-		Shards: s.Shards, ShardLayout: (*arrayspec.Layout)(s.ShardLayout), ChunkEdges: s.ChunkEdges, ShardEdges: s.ShardEdges,
+	return spec.Spec{
+		Format: s.Format, Shape: s.Shape, Chunks: s.Chunks, Layout: spec.Layout(s.Layout), DType: s.DType,
+		Shards: s.Shards, ShardLayout: (*spec.Layout)(s.ShardLayout), ChunkEdges: s.ChunkEdges, ShardEdges: s.ShardEdges,
 		Grid: s.Grid, Fill: s.Fill, Codecs: s.Codecs, Order: s.Order, Separator: s.Separator, Dims: s.Dims, Attrs: s.Attrs,
 		Keys: s.Keys, InOrder: s.inOrder,
 	}
@@ -133,7 +133,7 @@ func (s Spec) arrays() arrayspec.Spec {
 // [Extensions], pass the same tables to [Create].
 func (a *Array) Spec() Spec {
 	s := a.spec()
-	if (s.Fill == arrayspec.NoFill{}) {
+	if (s.Fill == spec.NoFill{}) {
 		s.Fill = NoFill
 	}
 	return Spec{
@@ -144,12 +144,12 @@ func (a *Array) Spec() Spec {
 	}
 }
 
-func (a *Array) spec() arrayspec.Spec {
+func (a *Array) spec() spec.Spec {
 	if a.field == nil {
-		return arrayspec.Of(a.meta, a.cfg.Specs())
+		return spec.Of(a.meta, a.cfg.Specs())
 	}
 	base := a.field.base
-	return arrayspec.OfField(base.spec(), base.meta, a.meta, a.field.Shape(), base.cfg.Specs())
+	return spec.OfField(base.spec(), base.meta, a.meta, a.field.Shape(), base.cfg.Specs())
 }
 
 // MetadataV3 returns v3 metadata that describes the stored chunks of a v1 or v2 array as they are.
@@ -159,5 +159,5 @@ func (a *Array) spec() arrayspec.Spec {
 func (a *Array) MetadataV3() (*meta.Array, error) {
 	m := *a.meta
 	m.Attrs = a.at.Attrs
-	return arrayspec.V3(&m, a.pipe, a.cfg.Table)
+	return spec.V3(&m, a.pipe, a.cfg.Table)
 }

@@ -3,7 +3,7 @@ package zarr
 import (
 	"context"
 
-	"github.com/zargo-io/zargo/internal/hierarchy"
+	"github.com/zargo-io/zargo/internal/node/hierarchy"
 )
 
 // Stored returns the array as its own stored documents describe it, never a copy of them: neither

@@ -4,8 +4,8 @@ import (
 	"context"
 	"reflect"
 
-	"github.com/zargo-io/zargo/internal/bytesview"
-	"github.com/zargo-io/zargo/internal/grid"
+	"github.com/zargo-io/zargo/internal/bits/bytesview"
+	"github.com/zargo-io/zargo/internal/chunk/grid"
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 

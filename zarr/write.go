@@ -3,7 +3,7 @@ package zarr
 import (
 	"context"
 
-	"github.com/zargo-io/zargo/internal/bytesview"
+	"github.com/zargo-io/zargo/internal/bits/bytesview"
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 

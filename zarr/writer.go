@@ -3,7 +3,7 @@ package zarr
 import (
 	"context"
 
-	"github.com/zargo-io/zargo/internal/engine"
+	"github.com/zargo-io/zargo/internal/chunk/engine"
 	"github.com/zargo-io/zargo/internal/grow"
 )
 

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/zargo-io/zargo/internal/follow"
+	"github.com/zargo-io/zargo/internal/attributes/follow"
 	"github.com/zargo-io/zargo/internal/npy"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"

@@ -8,7 +8,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/zargo-io/zargo/internal/jsontext"
+	"github.com/zargo-io/zargo/internal/bits/jsontext"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/meta"

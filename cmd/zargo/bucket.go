@@ -10,8 +10,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/zargo-io/zargo/cmd/zargo/internal/bucketcheck"
 	"github.com/zargo-io/zargo/cmd/zargo/internal/render"
-	"github.com/zargo-io/zargo/internal/bucketcheck"
 	"github.com/zargo-io/zargo/openurl"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"

@@ -6,8 +6,8 @@ import (
 	"io"
 	"math/big"
 
+	"github.com/zargo-io/zargo/cmd/zargo/internal/census"
 	"github.com/zargo-io/zargo/cmd/zargo/internal/render"
-	"github.com/zargo-io/zargo/internal/census"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
 )

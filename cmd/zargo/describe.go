@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/zargo-io/zargo/cmd/zargo/internal/render"
-	"github.com/zargo-io/zargo/internal/jsontext"
+	"github.com/zargo-io/zargo/internal/bits/jsontext"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/meta"

@@ -9,8 +9,8 @@ import (
 	"io"
 	"math"
 
+	"github.com/zargo-io/zargo/cmd/zargo/internal/diff"
 	"github.com/zargo-io/zargo/cmd/zargo/internal/render"
-	"github.com/zargo-io/zargo/internal/diff"
 )
 
 type diffCmd struct {

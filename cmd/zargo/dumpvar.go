@@ -8,7 +8,7 @@ import (
 
 	"github.com/zargo-io/zargo/cmd/zargo/internal/cdl"
 	"github.com/zargo-io/zargo/cmd/zargo/internal/render"
-	"github.com/zargo-io/zargo/internal/masked"
+	"github.com/zargo-io/zargo/internal/attributes/masked"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/fault"

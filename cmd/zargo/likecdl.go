@@ -12,7 +12,7 @@ import (
 	"github.com/zargo-io/zargo/cmd/zargo/internal/cdl"
 	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/dataset"
-	"github.com/zargo-io/zargo/internal/masked"
+	"github.com/zargo-io/zargo/internal/attributes/masked"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/codec"
 	"github.com/zargo-io/zargo/zarr/dtype"

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/zargo-io/zargo/dataset"
-	"github.com/zargo-io/zargo/internal/masked"
+	"github.com/zargo-io/zargo/internal/attributes/masked"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/codec"
 	"github.com/zargo-io/zargo/zarr/dtype"

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/zargo-io/zargo/internal/doctest"
+	"github.com/zargo-io/zargo/internal/test/doctest"
 )
 
 // TestPageSessions checks that every session on a documentation page is part of a session in

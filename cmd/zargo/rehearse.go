@@ -4,7 +4,7 @@ import (
 	"context"
 	"sync"
 
-	"github.com/zargo-io/zargo/internal/rehearsal"
+	"github.com/zargo-io/zargo/internal/copying/rehearsal"
 	"github.com/zargo-io/zargo/openurl"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/store"

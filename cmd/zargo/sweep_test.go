@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"github.com/zargo-io/zargo/crs"
-	"github.com/zargo-io/zargo/internal/zarrtest"
+	"github.com/zargo-io/zargo/internal/test/zarrtest"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/store/dir"

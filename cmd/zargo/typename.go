@@ -3,7 +3,7 @@ package main
 import (
 	"strings"
 
-	"github.com/zargo-io/zargo/internal/similar"
+	"github.com/zargo-io/zargo/internal/bits/similar"
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 

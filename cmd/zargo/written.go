@@ -4,7 +4,7 @@ import (
 	"context"
 	"path"
 
-	"github.com/zargo-io/zargo/internal/follow"
+	"github.com/zargo-io/zargo/internal/attributes/follow"
 	"github.com/zargo-io/zargo/zarr"
 )
 

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/zargo-io/zargo/integration/bucket"
-	"github.com/zargo-io/zargo/internal/doctest"
+	"github.com/zargo-io/zargo/internal/test/doctest"
 )
 
 // TestPage follows docs/start.md in a separate module. It saves each program under the last file

@@ -13,8 +13,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/zargo-io/zargo/internal/race"
-	"github.com/zargo-io/zargo/internal/tables"
+	"github.com/zargo-io/zargo/internal/test/race"
+	"github.com/zargo-io/zargo/internal/test/tables"
 	"github.com/zargo-io/zargo/zarr/store"
 )
 

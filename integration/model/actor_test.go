@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/zargo-io/zargo/concurrency"
-	docs "github.com/zargo-io/zargo/internal/document"
+	docs "github.com/zargo-io/zargo/internal/node/document"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/cache"
 	"github.com/zargo-io/zargo/zarr/fault"

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/zargo-io/zargo/internal/claim"
-	docs "github.com/zargo-io/zargo/internal/document"
-	internal "github.com/zargo-io/zargo/internal/hierarchy"
+	"github.com/zargo-io/zargo/internal/node/claim"
+	docs "github.com/zargo-io/zargo/internal/node/document"
+	internal "github.com/zargo-io/zargo/internal/node/hierarchy"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/upkeep"
 )

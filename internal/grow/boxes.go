@@ -4,10 +4,10 @@ import (
 	"iter"
 	"slices"
 
-	"github.com/zargo-io/zargo/internal/claim"
-	"github.com/zargo-io/zargo/internal/document"
-	"github.com/zargo-io/zargo/internal/engine"
-	"github.com/zargo-io/zargo/internal/grid"
+	"github.com/zargo-io/zargo/internal/chunk/engine"
+	"github.com/zargo-io/zargo/internal/chunk/grid"
+	"github.com/zargo-io/zargo/internal/node/claim"
+	"github.com/zargo-io/zargo/internal/node/document"
 )
 
 // KeepsKeys reports whether a write of the selection must leave an object under every key that it

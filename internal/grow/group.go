@@ -9,9 +9,9 @@ import (
 	"strings"
 
 	"github.com/zargo-io/zargo/concurrency"
-	"github.com/zargo-io/zargo/internal/arrayspec"
-	"github.com/zargo-io/zargo/internal/claim"
-	"github.com/zargo-io/zargo/internal/document"
+	"github.com/zargo-io/zargo/internal/node/claim"
+	"github.com/zargo-io/zargo/internal/node/document"
+	"github.com/zargo-io/zargo/internal/node/spec"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/meta"
 )
@@ -250,7 +250,7 @@ func (g *group) complete(ctx context.Context, members []member) error {
 		}
 		dims := m.Dims
 		if dims == nil {
-			dims = arrayspec.Dims(m.Attrs, len(m.Shape))
+			dims = spec.Dims(m.Attrs, len(m.Shape))
 		}
 		if !slices.Contains(dims, g.dim) {
 			continue

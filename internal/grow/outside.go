@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/zargo-io/zargo/internal/account"
-	"github.com/zargo-io/zargo/internal/engine"
+	"github.com/zargo-io/zargo/internal/chunk/account"
+	"github.com/zargo-io/zargo/internal/chunk/engine"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
 )

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/zargo-io/zargo/concurrency"
-	"github.com/zargo-io/zargo/internal/engine"
+	"github.com/zargo-io/zargo/internal/chunk/engine"
 	"github.com/zargo-io/zargo/zarr/meta"
 )
 

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"runtime"
 
-	"github.com/zargo-io/zargo/internal/document"
-	"github.com/zargo-io/zargo/internal/engine"
+	"github.com/zargo-io/zargo/internal/chunk/engine"
+	"github.com/zargo-io/zargo/internal/node/document"
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 

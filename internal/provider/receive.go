@@ -5,7 +5,7 @@ import (
 	"io"
 	"net/http"
 
-	"github.com/zargo-io/zargo/internal/exact"
+	"github.com/zargo-io/zargo/internal/provider/exact"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
 )

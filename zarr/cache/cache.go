@@ -4,14 +4,14 @@ import (
 	"reflect"
 	"time"
 
-	"github.com/zargo-io/zargo/internal/chunkcache"
+	"github.com/zargo-io/zargo/internal/chunk/cache"
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
 // Cache keeps decoded chunks. It is safe for concurrent use. It starts no goroutines and need not
 // be closed.
 type Cache struct {
-	c    *chunkcache.Cache
+	c    *cache.Cache
 	name string
 }
 
@@ -20,7 +20,7 @@ type Validity struct{ ttl time.Duration }
 
 // Immutable makes entries valid forever. It is for data that only this process changes, because
 // changes by other processes may never be seen.
-func Immutable() Validity { return Validity{chunkcache.Forever} }
+func Immutable() Validity { return Validity{cache.Forever} }
 
 // Revalidate makes an entry valid for ttl, from the time of its request. The first read after that
 // sends one conditional request, whose response has no body if the object has not changed (304).
@@ -35,7 +35,7 @@ func Revalidate(ttl time.Duration) Validity { return Validity{max(ttl, 0)} }
 // entries. A chunk larger than half of the cache is not kept. Entries are evicted by frequency and
 // recency of use (W-TinyLFU). One pass over a large array therefore does not displace frequently
 // used entries, and a read of more than the whole cache adds nothing to it.
-func New(bytes int64, v Validity) *Cache { return &Cache{c: chunkcache.New(bytes, v.ttl)} }
+func New(bytes int64, v Validity) *Cache { return &Cache{c: cache.New(bytes, v.ttl)} }
 
 // Named returns the same cache for stores that have the same values under the same keys, such as
 // two stores opened on one bucket and prefix. Arrays in stores with the same name share entries.
@@ -74,12 +74,12 @@ type named string
 // Of returns a reader of the cache for an array in st. Package zarr calls it; the types are
 // internal to this module. The argument by identifies the table of codecs that decode the array's
 // chunks; nil means the built-in codecs. The argument form describes the rest of the decoding.
-func (c *Cache) Of(st store.Store, by any, form string) *chunkcache.Reader {
+func (c *Cache) Of(st store.Store, by any, form string) *cache.Reader {
 	var space any = named(c.name)
 	if c.name == "" {
 		if space = st; !reflect.ValueOf(st).Comparable() {
 			space = new(byte) // unique to this array
 		}
 	}
-	return c.c.Reader(space, store.PlaceOf(st), chunkcache.Form{By: by, Text: form})
+	return c.c.Reader(space, store.PlaceOf(st), cache.Form{By: by, Text: form})
 }

@@ -3,8 +3,8 @@ package codec
 import (
 	"cmp"
 
-	"github.com/zargo-io/zargo/internal/lzma"
 	"github.com/zargo-io/zargo/zarr/codec/blosc"
+	"github.com/zargo-io/zargo/zarr/internal/lzma"
 )
 
 // DecodeOnly is implemented by a codec that decodes although its configuration has an invalid

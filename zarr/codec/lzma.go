@@ -5,8 +5,8 @@ import (
 	"math"
 	"strconv"
 
-	"github.com/zargo-io/zargo/internal/lzma"
 	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/internal/lzma"
 )
 
 // lzmaCodec is numcodecs' lzma, which uses Python's lzma module. It can read streams with filters

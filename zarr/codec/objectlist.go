@@ -4,7 +4,7 @@ import (
 	"errors"
 	"strconv"
 
-	"github.com/zargo-io/zargo/internal/jsontext"
+	"github.com/zargo-io/zargo/internal/bits/jsontext"
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 

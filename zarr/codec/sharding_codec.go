@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/zargo-io/zargo/internal/grid"
+	"github.com/zargo-io/zargo/internal/chunk/grid"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/rule"
 )

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/zargo-io/zargo/internal/similar"
+	"github.com/zargo-io/zargo/internal/bits/similar"
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 

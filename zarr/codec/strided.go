@@ -3,7 +3,7 @@ package codec
 import (
 	"math"
 
-	"github.com/zargo-io/zargo/internal/grid"
+	"github.com/zargo-io/zargo/internal/chunk/grid"
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 

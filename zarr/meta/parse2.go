@@ -3,7 +3,7 @@ package meta
 import (
 	"encoding/json"
 
-	"github.com/zargo-io/zargo/internal/claim"
+	"github.com/zargo-io/zargo/internal/node/claim"
 	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/rule"
 )

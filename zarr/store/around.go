@@ -6,7 +6,7 @@ import (
 	"iter"
 	"time"
 
-	"github.com/zargo-io/zargo/internal/pages"
+	"github.com/zargo-io/zargo/internal/provider/pages"
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 

@@ -4,7 +4,7 @@ import (
 	"context"
 	"iter"
 
-	"github.com/zargo-io/zargo/internal/pages"
+	"github.com/zargo-io/zargo/internal/provider/pages"
 )
 
 // The optional verbs are looked up only in the outermost store. A decorator forwards a verb with

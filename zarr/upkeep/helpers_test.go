@@ -1,6 +1,6 @@
 package upkeep_test
 
-import "github.com/zargo-io/zargo/internal/zarrtest"
+import "github.com/zargo-io/zargo/internal/test/zarrtest"
 
 type transcript = zarrtest.Transcript
 

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/zargo-io/zargo/internal/claim"
-	"github.com/zargo-io/zargo/internal/document"
+	"github.com/zargo-io/zargo/internal/node/claim"
+	"github.com/zargo-io/zargo/internal/node/document"
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 

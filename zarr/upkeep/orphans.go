@@ -3,10 +3,10 @@ package upkeep
 import (
 	"context"
 
-	"github.com/zargo-io/zargo/internal/chunkkeys"
-	"github.com/zargo-io/zargo/internal/claim"
-	"github.com/zargo-io/zargo/internal/document"
-	"github.com/zargo-io/zargo/internal/hierarchy"
+	"github.com/zargo-io/zargo/internal/chunk/keys"
+	"github.com/zargo-io/zargo/internal/node/claim"
+	"github.com/zargo-io/zargo/internal/node/document"
+	"github.com/zargo-io/zargo/internal/node/hierarchy"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/meta"
@@ -53,17 +53,17 @@ func FindOrphans(ctx context.Context, a *zarr.Array) (*Orphans, error) {
 	o := &Orphans{a: a}
 	err = hierarchy.SourceOf(a).At.Each(ctx, func(e store.Entry, key string) error {
 		f := s.keys.Find(key)
-		orphan := f.Place == chunkkeys.Beyond || f.Place == chunkkeys.Elsewhere && s.orphan(f)
+		orphan := f.Place == keys.Beyond || f.Place == keys.Elsewhere && s.orphan(f)
 		switch {
 		case orphan && behindLink(e):
 			o.Linked++
-		case f.Place == chunkkeys.Beyond:
+		case f.Place == keys.Beyond:
 			o.Beyond++
 			o.Bytes += max(0, e.Size)
 		case orphan:
 			o.Elsewhere++
 			o.Bytes += max(0, e.Size)
-		case f.Place == chunkkeys.Elsewhere:
+		case f.Place == keys.Elsewhere:
 			o.Kept++
 		}
 		return nil
@@ -102,7 +102,7 @@ func (o *Orphans) delete(ctx context.Context) error {
 	if err == nil {
 		err = of.At.DeleteHeld(ctx, held, func(e store.Entry, key string) bool {
 			f := s.keys.Find(key)
-			return !behindLink(e) && (f.Place == chunkkeys.Beyond || f.Place == chunkkeys.Elsewhere && s.orphan(f))
+			return !behindLink(e) && (f.Place == keys.Beyond || f.Place == keys.Elsewhere && s.orphan(f))
 		})
 	}
 	if err != nil {
@@ -120,8 +120,8 @@ func behindLink(e store.Entry) bool { return e.Link != "" && e.Link != e.Key }
 
 // scanned describes the chunks stored below an array.
 type scanned struct {
-	keys    chunkkeys.Keys
-	present *chunkkeys.Set
+	keys    keys.Keys
+	present *keys.Set
 	own     bool             // a chunk of the grid is stored under the array's own layout
 	other   meta.KeyEncoding // layout of the keys that are not of the array's own layout
 	inside  bool             // a key of another layout has a position in the grid
@@ -135,13 +135,13 @@ func scan(ctx context.Context, a *zarr.Array) (*scanned, error) {
 		return nil, err
 	}
 	grid := a.GridShape()
-	s := &scanned{keys: chunkkeys.Of(a.Metadata(), grid, c, a.ChunkAt), present: chunkkeys.NewSet(grid)}
+	s := &scanned{keys: keys.Of(a.Metadata(), grid, c, a.ChunkAt), present: keys.NewSet(grid)}
 	err = hierarchy.SourceOf(a).At.Each(ctx, func(_ store.Entry, key string) error {
 		switch f := s.keys.Find(key); f.Place {
-		case chunkkeys.Inside:
+		case keys.Inside:
 			s.own = true
 			s.present.Add(f.Coord)
-		case chunkkeys.Elsewhere:
+		case keys.Elsewhere:
 			s.mixed = s.mixed || s.other.Name != "" && s.other != f.Encoding
 			s.other = f.Encoding
 			s.inside = s.inside || s.keys.In(f.Coord)
@@ -154,6 +154,6 @@ func scan(ctx context.Context, a *zarr.Array) (*scanned, error) {
 // orphan reports whether a chunk of another layout can be deleted. This requires that the array has
 // chunks under its own layout, and that the position of the chunk is outside the grid or is also
 // stored under the array's own layout.
-func (s *scanned) orphan(f chunkkeys.Found) bool {
+func (s *scanned) orphan(f keys.Found) bool {
 	return s.own && (!s.keys.In(f.Coord) || s.present.Has(f.Coord))
 }

@@ -3,8 +3,8 @@ package upkeep
 import (
 	"context"
 
-	"github.com/zargo-io/zargo/internal/document"
-	"github.com/zargo-io/zargo/internal/written"
+	"github.com/zargo-io/zargo/internal/chunk/written"
+	"github.com/zargo-io/zargo/internal/node/document"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/meta"
 	"github.com/zargo-io/zargo/zarr/store"

@@ -7,7 +7,7 @@ import (
 	"iter"
 
 	"github.com/zargo-io/zargo/concurrency"
-	"github.com/zargo-io/zargo/internal/chunkkeys"
+	"github.com/zargo-io/zargo/internal/chunk/keys"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/rule"
 	"github.com/zargo-io/zargo/zarr/store"
@@ -24,9 +24,9 @@ type chunks struct {
 	findings *nodeFindings
 	layout
 
-	present   *chunkkeys.Set // the stored chunks; nil unless missing chunks have to be reported
-	seen      bool           // a chunk of the grid is stored under the array's own layout
-	elsewhere elsewhere      // keys of another layout
+	present   *keys.Set // the stored chunks; nil unless missing chunks have to be reported
+	seen      bool      // a chunk of the grid is stored under the array's own layout
+	elsewhere elsewhere // keys of another layout
 
 	err    error           // error of the listing
 	probed map[string]bool // keys of chunks that misplaced has requested
@@ -39,7 +39,7 @@ func (r *run) array(ctx context.Context, a *zarr.Array, findings *nodeFindings) 
 		findings.report(rule.Finding{Rule: rule.EncoderSetting, Text: err.Error()})
 	}
 	if c.undefined() {
-		c.present = chunkkeys.NewSet(c.keys.Grid)
+		c.present = keys.NewSet(c.keys.Grid)
 	}
 	// Violations in chunks are taken from the errors that strict reads return, because these errors
 	// name the chunk.
@@ -87,7 +87,7 @@ func (c *chunks) list(ctx context.Context) iter.Seq[[]int] {
 			}
 			part := name(path, e.Key)
 			switch f := c.keys.Find(part); {
-			case f.Place == chunkkeys.Inside:
+			case f.Place == keys.Inside:
 				c.r.count(func(x *Result) { x.Chunks++ })
 				c.add(f.Coord)
 				if !c.r.opts.Data {
@@ -95,14 +95,14 @@ func (c *chunks) list(ctx context.Context) iter.Seq[[]int] {
 				} else if !yield(f.Coord) {
 					return
 				}
-			case f.Place == chunkkeys.UnderWay:
-			case f.Place == chunkkeys.Beyond:
+			case f.Place == keys.UnderWay:
+			case f.Place == keys.Beyond:
 				c.findings.report(rule.Finding{Rule: rule.BeyondShape, Key: e.Key, Text: fmt.Sprintf("chunk %v of a grid of %v", f.Coord, c.keys.Grid)})
 			case isDocument(part), c.keys.Format == 1 && (part == docArrayV1 || part == docAttrsV1):
 				docs[part] = true
 			case inArray(part):
 				c.findings.report(rule.Finding{Rule: rule.NodeInArray, Key: e.Key})
-			case f.Place == chunkkeys.Elsewhere:
+			case f.Place == keys.Elsewhere:
 				c.elsewhere.add(e.Key, f, c.keys.In(f.Coord))
 			default:
 				c.findings.report(rule.Finding{Rule: rule.StrayKey, Key: e.Key})

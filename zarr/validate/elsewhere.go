@@ -3,8 +3,8 @@ package validate
 import (
 	"fmt"
 
-	"github.com/zargo-io/zargo/internal/chunkkeys"
-	"github.com/zargo-io/zargo/internal/hierarchy"
+	"github.com/zargo-io/zargo/internal/chunk/keys"
+	"github.com/zargo-io/zargo/internal/node/hierarchy"
 	"github.com/zargo-io/zargo/zarr/meta"
 	"github.com/zargo-io/zargo/zarr/rule"
 )
@@ -21,7 +21,7 @@ type elsewhere struct {
 	inside bool             // a key has a position in the grid
 }
 
-func (e *elsewhere) add(key string, f chunkkeys.Found, inside bool) {
+func (e *elsewhere) add(key string, f keys.Found, inside bool) {
 	if e.n++; e.n == 1 {
 		e.layout, e.least = f.Encoding, key
 	}

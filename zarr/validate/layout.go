@@ -1,9 +1,9 @@
 package validate
 
 import (
-	"github.com/zargo-io/zargo/internal/chunkkeys"
-	"github.com/zargo-io/zargo/internal/document"
-	"github.com/zargo-io/zargo/internal/hierarchy"
+	"github.com/zargo-io/zargo/internal/chunk/keys"
+	"github.com/zargo-io/zargo/internal/node/document"
+	"github.com/zargo-io/zargo/internal/node/hierarchy"
 	"github.com/zargo-io/zargo/zarr"
 )
 
@@ -11,12 +11,12 @@ import (
 type layout struct {
 	a     *zarr.Array
 	shape []int // shape of the array
-	keys  chunkkeys.Keys
+	keys  keys.Keys
 }
 
 func layoutOf(a *zarr.Array) layout {
 	c, _ := document.ClaimIn(hierarchy.SourceOf(a).Claimed()) // an unreadable claim is reported by claimIn
-	return layout{a, a.Shape(), chunkkeys.Of(a.Metadata(), a.GridShape(), c, a.ChunkAt)}
+	return layout{a, a.Shape(), keys.Of(a.Metadata(), a.GridShape(), c, a.ChunkAt)}
 }
 
 // box returns the region of the array that is stored in the object at a position.

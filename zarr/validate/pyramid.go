@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/zargo-io/zargo/internal/hierarchy"
+	"github.com/zargo-io/zargo/internal/node/hierarchy"
 	"github.com/zargo-io/zargo/multiscale"
 	"github.com/zargo-io/zargo/pyramid"
 	"github.com/zargo-io/zargo/zarr"

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/zargo-io/zargo/internal/document"
+	"github.com/zargo-io/zargo/internal/node/document"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/rule"

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/zargo-io/zargo/integration/numcodecs"
-	"github.com/zargo-io/zargo/internal/lengths"
+	"github.com/zargo-io/zargo/internal/test/lengths"
 	"github.com/zargo-io/zargo/zarr/codec"
 	"github.com/zargo-io/zargo/zarr/dtype"
 )

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/zargo-io/zargo/internal/lengths"
+	"github.com/zargo-io/zargo/internal/test/lengths"
 )
 
 // few selects the cases of a normal run: a short one of each codec and level and, at level 3, the

@@ -12,7 +12,7 @@ import (
 
 	"github.com/zargo-io/zargo/integration/bucket"
 	"github.com/zargo-io/zargo/integration/numcodecs"
-	"github.com/zargo-io/zargo/internal/lengths"
+	"github.com/zargo-io/zargo/internal/test/lengths"
 )
 
 var update = flag.Bool("update", false, "encode every case with both programs and write the record anew, which takes minutes")
@@ -20,7 +20,7 @@ var update = flag.Bool("update", false, "encode every case with both programs an
 // pythonEnv is the environment variable that names the Python with numcodecs.
 const pythonEnv = "ZARGO_PEERS_PYTHON"
 
-// recordFile is the record of internal/lengths.
+// recordFile is the record of internal/test/lengths.
 var recordFile = filepath.Join("..", "..", "..", "internal", "lengths", "record.txt")
 
 func sums(sets []Set) (all []lengths.Sum) {
@@ -89,7 +89,7 @@ func find(t *testing.T, sets []Set, name string) Set {
 	return sets[i]
 }
 
-// write writes a new record. The tests of internal/tables generate the pages from it.
+// write writes a new record. The tests of internal/test/tables generate the pages from it.
 func write(t *testing.T) {
 	t.Helper()
 	if os.Getenv(pythonEnv) == "" {

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/zargo-io/zargo/internal/race"
+	"github.com/zargo-io/zargo/internal/test/race"
 	"github.com/zargo-io/zargo/zarr/codec"
 	"github.com/zargo-io/zargo/zarr/codec/codectest"
 	"github.com/zargo-io/zargo/zarr/dtype"

@@ -9,8 +9,8 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/zargo-io/zargo/internal/exact"
 	"github.com/zargo-io/zargo/internal/provider"
+	"github.com/zargo-io/zargo/internal/provider/exact"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
 )

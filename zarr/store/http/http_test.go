@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/zargo-io/zargo/internal/provider/fake"
+	"github.com/zargo-io/zargo/internal/test/fake"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/fault"

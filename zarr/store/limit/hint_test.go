@@ -7,7 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/zargo-io/zargo/internal/race"
+	"github.com/zargo-io/zargo/internal/test/race"
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 

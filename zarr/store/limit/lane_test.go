@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/zargo-io/zargo/concurrency"
-	"github.com/zargo-io/zargo/internal/race"
+	"github.com/zargo-io/zargo/internal/test/race"
 	"github.com/zargo-io/zargo/zarr/store"
 	"github.com/zargo-io/zargo/zarr/store/limit"
 	"github.com/zargo-io/zargo/zarr/store/mem"

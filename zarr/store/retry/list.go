@@ -5,7 +5,7 @@ import (
 	"errors"
 	"iter"
 
-	"github.com/zargo-io/zargo/internal/pages"
+	"github.com/zargo-io/zargo/internal/provider/pages"
 	"github.com/zargo-io/zargo/zarr/store"
 )
 

@@ -15,8 +15,8 @@ import (
 
 	"github.com/klauspost/compress/flate"
 
-	"github.com/zargo-io/zargo/internal/lzma"
 	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/internal/lzma"
 	"github.com/zargo-io/zargo/zarr/store"
 )
 

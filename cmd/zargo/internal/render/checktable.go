@@ -7,7 +7,7 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/zargo-io/zargo/internal/bucketcheck"
+	"github.com/zargo-io/zargo/cmd/zargo/internal/bucketcheck"
 )
 
 // CheckTable prints the findings of a bucket check. It prints the line of each check as soon as the

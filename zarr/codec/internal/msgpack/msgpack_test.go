@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/zargo-io/zargo/internal/jsontext"
+	"github.com/zargo-io/zargo/internal/bits/jsontext"
 	"github.com/zargo-io/zargo/zarr/codec/internal/msgpack"
 	"github.com/zargo-io/zargo/zarr/fault"
 )

@@ -1,0 +1,332 @@
+package diff
+
+import (
+	"bytes"
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"iter"
+	"math"
+	"slices"
+
+	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/internal/chunk/keys"
+	"github.com/zargo-io/zargo/internal/copying/alike"
+	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/dtype"
+)
+
+const (
+	// defaultFirst is the default of Options.First. 10 elements can show a pattern and fit on a
+	// screen.
+	defaultFirst = 10
+	// defaultMemory is the default of Options.Memory. It equals the default budget for decoding.
+	defaultMemory = 256 << 20
+	// mostBlocks is the maximum number of blocks compared concurrently. Each block sends many
+	// requests.
+	mostBlocks = 16
+	// smallBlock is the size up to which blocks are extended. For blocks of 4 MiB the overhead is
+	// negligible.
+	smallBlock = 4 << 20
+	// itemSize is the assumed memory of an element of variable length: a slice header and a short
+	// text.
+	itemSize = 64
+	// checkEvery is the number of elements that are compared between two checks of the context. It
+	// takes a millisecond.
+	checkEvery = 1 << 16
+)
+
+// comparison is the comparison of two arrays of the same shape and data type.
+type comparison struct {
+	a, b   *zarr.Array
+	shape  []int
+	block  []int     // shape of a block
+	blocks *keys.Set // positions of blocks that overlap stored objects; nil means all blocks
+	first  int
+	close  func(x, y []byte) (equal bool, by float64) // nil to compare bit by bit
+}
+
+// found is the result of comparing one block.
+type found struct {
+	at            []int // first element of the block
+	of, different int64
+	largest       float64 // largest difference of two finite floats, if there is a tolerance
+	first         []Element
+}
+
+// unlike returns the reason why the values of two arrays cannot be compared. It returns "" if they
+// can.
+func unlike(a, b *zarr.Array) string {
+	switch {
+	case !slices.Equal(a.Shape(), b.Shape()):
+		return "the shapes differ"
+	case !alike.Type(a.DType(), b.DType()):
+		return "the data types differ"
+	}
+	return ""
+}
+
+func values(ctx context.Context, a, b *zarr.Array, o Options, progress func(of int64)) (*Values, error) {
+	if not := unlike(a, b); not != "" {
+		return &Values{Not: not}, nil
+	}
+	of := [2]known{}
+	for i, one := range []*zarr.Array{a, b} {
+		var err error
+		if of[i], err = listOf(ctx, one); err != nil {
+			return nil, err
+		}
+	}
+	memory := o.Memory
+	if memory == 0 {
+		memory = defaultMemory
+	}
+	memory = min(memory, math.MaxInt)
+	g := gridsOf(a, b)
+	c := &comparison{a: of[0].Array, b: of[1].Array, shape: g.shape, block: g.choose(memory / 4), first: o.First, close: o.Tolerance.closeness(a.DType())}
+	if c.first == 0 {
+		c.first = defaultFirst
+	}
+	size := g.bytes(c.block)
+	ahead := concurrency.InAdvance[[]int]{Most: int(min(mostBlocks, memory/max(2*size, 1)-1))}
+	var kept [2]*kept
+	for i, one := range []**zarr.Array{&c.a, &c.b} {
+		var err error
+		if *one, kept[i], err = keep(ctx, *one, &g, c.block, memory/4); err != nil {
+			return nil, err
+		}
+		if kept[i] != nil {
+			ahead.Most = min(ahead.Most, int(memory/2/max(2*size, 1))-1)
+		}
+	}
+	ahead.Most = max(ahead.Most, 0)
+	if c.hold(of); c.blocks == nil && !o.All {
+		if err := dense(ctx, of); err != nil {
+			return nil, err
+		}
+	}
+	if o.Plan != nil {
+		return &Values{}, c.plan(of, kept, o.Plan)
+	}
+	v := &Values{}
+	if c.close != nil {
+		v.Largest = new(float64)
+	}
+	for f, err := range concurrency.Results(ctx, ahead, c.starts(), c.compare) {
+		if err != nil {
+			return nil, err
+		}
+		for _, k := range kept {
+			k.done(f.at)
+		}
+		v.Of += f.of
+		progress(v.Of)
+		v.Different += f.different
+		if v.Largest != nil {
+			*v.Largest = max(*v.Largest, f.largest)
+		}
+		v.First = append(v.First, f.first[:min(len(f.first), max(c.first-len(v.First), 0))]...)
+	}
+	if total := int64(a.Len()); v.Of < total { // the skipped elements are the fill value of both
+		v.Of = total
+		progress(total)
+	}
+	return v, nil
+}
+
+const (
+	// maxHeld is the maximum number of blocks that hold counts. One object may be declared to have
+	// more blocks than can be counted. 2^20 blocks take a fraction of a second.
+	maxHeld = 1 << 20
+	// maxHolding is the maximum memory of comparison.blocks. In 32 MiB fit 50,000 blocks that are
+	// far apart.
+	maxHolding = 32 << 20
+)
+
+// hold sets c.blocks to the blocks that overlap stored objects. If the fill values are equal, the
+// other blocks need no comparison. c.blocks remains nil if the fill values differ, if one of the
+// arrays is not listed, or if there are too many blocks.
+func (c *comparison) hold(of [2]known) {
+	grid := make([]int, len(c.shape))
+	for i, n := range c.shape {
+		if n > 0 {
+			grid[i] = (n-1)/c.block[i] + 1
+		}
+	}
+	if !bytes.Equal(c.a.Fill(), c.b.Fill()) || !keys.Keeps(grid) {
+		return
+	}
+	set, n := keys.NewSet(grid), 0
+	for _, one := range of {
+		all, ok := one.present()
+		if !ok {
+			return
+		}
+		k := keeping{a: one.Array, block: c.block}
+		first, last := make([]int, len(grid)), make([]int, len(grid))
+		for coord := range all {
+			for i, at := range coord {
+				first[i], last[i] = k.blocks(i, at)
+			}
+			for at := range boxes(first, last) {
+				if n++; n > maxHeld || set.Bytes() > maxHolding {
+					return
+				}
+				if !set.Has(at) {
+					set.Add(at)
+				}
+			}
+		}
+	}
+	c.blocks = set
+}
+
+// boxes yields the positions from first to last, inclusive, along each axis, in C order. The
+// yielded slice is valid until the next iteration.
+func boxes(first, last []int) iter.Seq[[]int] {
+	return func(yield func([]int) bool) {
+		at := slices.Clone(first)
+		for {
+			if !yield(at) {
+				return
+			}
+			i := len(at) - 1
+			for ; i >= 0; i-- {
+				if at[i]++; at[i] <= last[i] {
+					break
+				}
+				at[i] = first[i]
+			}
+			if i < 0 {
+				return
+			}
+		}
+	}
+}
+
+// starts yields the first elements of the blocks to compare, in C order.
+func (c *comparison) starts() iter.Seq[[]int] {
+	if c.blocks == nil {
+		return c.all()
+	}
+	return func(yield func([]int) bool) {
+		for coord := range c.blocks.All() {
+			at := make([]int, len(coord))
+			for i, n := range coord {
+				at[i] = n * c.block[i]
+			}
+			if !yield(at) {
+				return
+			}
+		}
+	}
+}
+
+// all yields the first elements of all blocks, in C order.
+func (c *comparison) all() iter.Seq[[]int] {
+	return func(yield func([]int) bool) {
+		if slices.Contains(c.shape, 0) {
+			return
+		}
+		at := make([]int, len(c.shape))
+		for {
+			if !yield(slices.Clone(at)) {
+				return
+			}
+			i := len(at) - 1
+			for ; i >= 0; i-- {
+				if c.block[i] < c.shape[i]-at[i] {
+					at[i] += c.block[i]
+					break
+				}
+				at[i] = 0
+			}
+			if i < 0 {
+				return
+			}
+		}
+	}
+}
+
+// box returns the selection, the shape and the number of elements of the block whose first element
+// is at.
+func (c *comparison) box(at []int) (sel []zarr.Selection, shape []int, n int) {
+	sel, shape, n = make([]zarr.Selection, len(at)), make([]int, len(at)), 1
+	for i := range at {
+		shape[i] = min(c.block[i], c.shape[i]-at[i])
+		sel[i] = zarr.Range(at[i], at[i]+shape[i])
+		n *= shape[i]
+	}
+	return sel, shape, n
+}
+
+// compare compares the block whose first element is at.
+func (c *comparison) compare(ctx context.Context, at []int) (found, error) {
+	sel, shape, n := c.box(at)
+	f := found{at: at, of: int64(n)}
+	differ := func(i int, x, y []byte) {
+		f.different++
+		if len(f.first) < c.first {
+			f.first = append(f.first, Element{position(i, at, shape), elementText(c.a.DType(), x), elementText(c.a.DType(), y)})
+		}
+	}
+	size := c.a.DType().Size()
+	if size == 0 {
+		x, err := c.a.ReadItems(ctx, sel...)
+		if err != nil {
+			return found{}, err
+		}
+		y, err := c.b.ReadItems(ctx, sel...)
+		for i := range y {
+			if i%checkEvery == 0 && ctx.Err() != nil {
+				return found{}, context.Cause(ctx)
+			}
+			if !bytes.Equal(x[i], y[i]) {
+				differ(i, x[i], y[i])
+			}
+		}
+		return f, err
+	}
+	both := [2][]byte{make([]byte, n*size), make([]byte, n*size)}
+	err := concurrency.EachN(ctx, 2, 2, func(ctx context.Context, i int) error {
+		return [2]*zarr.Array{c.a, c.b}[i].ReadBytes(ctx, both[i], sel...)
+	})
+	if err != nil || bytes.Equal(both[0], both[1]) {
+		return f, err
+	}
+	for i := range n {
+		if i%checkEvery == 0 && ctx.Err() != nil {
+			return found{}, context.Cause(ctx)
+		}
+		x, y := both[0][i*size:][:size], both[1][i*size:][:size]
+		equal, by := bytes.Equal(x, y), 0.0
+		if !equal && c.close != nil {
+			equal, by = c.close(x, y)
+			f.largest = max(f.largest, by)
+		}
+		if !equal {
+			differ(i, x, y)
+		}
+	}
+	return f, nil
+}
+
+// position returns the position in the array of element i of a block, in C order. The first element
+// of the block is at the position at.
+func position(i int, at, shape []int) []int {
+	p := slices.Clone(at)
+	for k := len(p) - 1; k >= 0; k-- {
+		p[k] += i % shape[k]
+		i /= shape[k]
+	}
+	return p
+}
+
+// elementText returns an element in the JSON form of a v3 fill value. If its type lacks this form,
+// elementText returns hexadecimal digits.
+func elementText(t dtype.Type, b []byte) json.RawMessage {
+	if raw, err := t.FormatFill(b, 3); err == nil {
+		return raw
+	}
+	return text("0x" + hex.EncodeToString(b))
+}

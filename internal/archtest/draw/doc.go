@@ -1,8 +1,0 @@
-// Command draw prints the imports between the packages of this module as a Mermaid flowchart, for
-// docs/architecture.md:
-//
-//	go run ./internal/archtest/draw
-//
-// With a package as its argument, such as ./zarr, draw prints the dependencies between the files of
-// that package.
-package main

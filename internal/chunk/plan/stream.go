@@ -1,0 +1,116 @@
+package plan
+
+import "github.com/zargo-io/zargo/internal/chunk/pipeline"
+
+// Limits are the limits on the lengths of a streamed shard and its parts, in bytes.
+type Limits struct {
+	Part     int64 // length of each part but the last
+	Most     int64 // maximum length of the shard
+	Index    int64 // length of the stored index
+	InMemory int64 // maximum length of a shard if the store does not support parts, or 0 if it is not streamed
+}
+
+const (
+	// partSize is the target length of an upload part: small enough that it is cheap to resend a
+	// part, and that several parts fit in the share of a Task of the memory budget.
+	partSize = 8 << 20
+	// leastPart is the shortest part that every provider accepts. S3 accepts shorter parts only at
+	// the end.
+	leastPart = 5 << 20
+	// leastLocal is the shortest part for a local store if the memory budget is small.
+	leastLocal = 256 << 10
+	// mostParts is the number of parts that every provider accepts.
+	mostParts = 10_000
+	// mostFlight is the maximum number of parts in flight. More parts in flight do not increase the
+	// throughput; see zarr/store/large.
+	mostFlight = 16
+)
+
+// Limits returns the limits of shards described by c.
+func (m Memory) Limits(c *pipeline.Chunk) Limits {
+	l := Limits{Most: m.Longest(c)}
+	l.Index, _ = c.Shards.IndexSize()
+	least := int64(leastLocal)
+	if m.PartAbove > 0 {
+		least = leastPart
+	}
+	l.Part = max(min(partSize, m.Share()/8), least, (m.written(c)-1)/mostParts+1, l.Index)
+	return l
+}
+
+// written returns the maximum length of a shard that is written. Unlike a stored shard, a written
+// shard has no unused space. If elements vary in length, the result is less than the bound of the
+// codecs, which no array reaches.
+func (m Memory) written(c *pipeline.Chunk) int64 {
+	n := min(m.Longest(c), c.Chain.Worst())
+	if c.Chain.Typical() < 0 {
+		n = min(n, Product(m.Typical(c), unseen))
+	}
+	return n
+}
+
+// Resident returns the number of bytes of memory that a stream takes during its whole life: the
+// bytes that are not yet in a part, the index, and part 0 if part 0 is sent last.
+func (m Memory) Resident(c *pipeline.Chunk, l Limits) int64 {
+	n := Sum(m.Buffers(min(l.Part, l.Most)), Sum(l.Index, int64(c.Shards.Len())*16))
+	if _, atStart := c.Shards.IndexSize(); atStart && l.Most > l.Part {
+		n = Sum(n, m.Buffers(l.Part))
+	}
+	return n
+}
+
+// Flight returns the number of parts that a Task has in flight, and the total number of bytes that
+// the Task takes. beside is the number of bytes that the Task takes for other purposes.
+func (m Memory) Flight(l Limits, beside int64) (n int, total int64) {
+	part := m.Buffers(l.Part)
+	n = int(max(min((m.Share()-beside)/part, mostFlight, (l.Most-1)/l.Part+1), 1))
+	return n, Sum(beside, Product(part, int64(n)))
+}
+
+// Stream is the memory use of a streamed shard.
+type Stream struct {
+	Limits
+	AtOnce       // division of the encoding of inner chunks
+	Flight int   // parts in flight
+	Total  int64 // bytes of the Task
+}
+
+// Stream returns the memory use of a Task that streams the shard. reading is the number of bytes
+// that the Task takes for reads.
+func (m Memory) Stream(o *Object, reading int64) (s Stream) {
+	s.Limits = m.Limits(o.Chunk)
+	beside := Sum(m.Resident(o.Chunk, s.Limits), reading)
+	s.AtOnce = m.Packing(o, Sum(beside, Product(m.Buffers(s.Part), 2)))
+	s.Flight, s.Total = m.Flight(s.Limits, Sum(beside, s.Room))
+	return s
+}
+
+// Streams reports whether a shard is sent in parts while it is encoded. This is the case if the
+// store would send the value in parts anyway, or if the shard, encoded in memory, would take more
+// than the share of one Task of the budget. If read is true, the memory of the old form of the
+// shard is included. A shard shorter than two parts is never streamed.
+func (m Memory) Streams(o *Object, read bool) bool {
+	if o.Chunk.Shards == nil || m.Budget == 0 {
+		return false
+	}
+	n := m.Typical(o.Chunk)
+	if n < 2*m.Limits(o.Chunk).Part {
+		return false
+	}
+	took := m.Buffers(n)
+	if read {
+		took = Sum(took, took) // with the old form
+	}
+	return m.PartAbove > 0 && n >= m.PartAbove || Sum(took, m.Packing(o, n).Room) > m.Share()
+}
+
+// ReadsAhead is the number of concurrent reads of a stored shard while its new form is streamed.
+const ReadsAhead = 4
+
+// Carrying returns the Cost for reads of a stored shard while its new form is streamed. It limits
+// the length of each read, so that [ReadsAhead] reads are together no longer than two parts of a
+// small budget.
+func (m Memory) Carrying(c Cost) Cost {
+	c.Max = min(c.Max, max(m.Share()/4/ReadsAhead, leastLocal/ReadsAhead))
+	return c
+}

@@ -1,0 +1,101 @@
+package hierarchy
+
+import (
+	"github.com/zargo-io/zargo/internal/node/document"
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/meta"
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+// Documents returns the documents of an opened node by key. For a v2 group whose consolidated
+// metadata was read, they include the consolidated metadata. For a node that was opened from
+// consolidated metadata, Documents encodes the documents from that metadata.
+func (n *Node) Documents() (map[string][]byte, error) {
+	docs := map[string][]byte{}
+	if n.Doc.There() {
+		for _, d := range []document.Stored{n.Doc, n.AttrsDoc} { // includes attributes that were set later
+			if d.There() {
+				docs[d.Key] = d.Bytes
+			}
+		}
+	} else {
+		made, err := n.encode()
+		if err != nil {
+			return nil, n.Errorf(err)
+		}
+		for name, v := range made.Set().Docs {
+			docs[document.Join(n.Path, name)] = v.Bytes
+		}
+	}
+	if n.lazy != nil {
+		if c := n.lazy.known.Load(); c != nil && c.doc != nil {
+			docs[c.key] = c.doc
+		}
+	}
+	return docs, nil
+}
+
+func (n *Node) encode() (document.Docs, error) {
+	switch m := n.Source().Model.(type) {
+	case *meta.Array:
+		return document.OfArray(m)
+	case *meta.Group:
+		return document.OfGroup(m)
+	}
+	return nil, nil
+}
+
+// openGiven returns the node from Options.Documents, or nil if they do not contain it.
+func (n *Node) openGiven(w document.Kind) (*Node, error) {
+	if len(n.Cfg.Documents) == 0 {
+		return nil, nil
+	}
+	b := *n
+	b.From = FromGiven
+	docs := document.Set{Docs: map[string]store.Value{}}
+	names := n.Docs().Names(w)
+	if n.Cfg.Format <= 1 && w != document.Group {
+		names = append(names, document.V1Array, document.V1Attrs)
+	}
+	for _, name := range names {
+		if doc, ok := n.Cfg.Documents[document.Join(n.Path, name)]; ok {
+			docs.Docs[name] = store.Value{Bytes: notNil(doc), Size: int64(len(doc))}
+		}
+	}
+	found, err := b.fromDocuments(docs, w)
+	if err == nil && found != nil {
+		err = found.wanted(w)
+	}
+	if err != nil {
+		return nil, n.Errorf(err)
+	}
+	return found, nil
+}
+
+func (n *Node) fromDocuments(docs document.Set, w document.Kind) (*Node, error) {
+	for name, v := range docs.Docs {
+		if v.Size > n.Cfg.MaxMetadata {
+			return nil, fault.Newf(fault.Limit, "%q has %d bytes, more than %d", document.Join(n.Path, name), v.Size, n.Cfg.MaxMetadata)
+		}
+	}
+	found, err := n.Parse(docs)
+	key := document.Join(n.Path, document.ZMetadata)
+	doc, ok := n.Cfg.Documents[key]
+	if err != nil || found != nil || !ok || w == document.Array || n.Cfg.Format%2 != 0 {
+		return found, err
+	}
+	c, err := n.parseCopy(key, notNil(doc))
+	if err != nil {
+		return nil, err
+	}
+	return n.ofOwnCopy(c, docs, false)
+}
+
+// notNil returns doc, or an empty slice if doc is nil. In a document.Set, nil means an absent
+// document.
+func notNil(doc []byte) []byte {
+	if doc == nil {
+		return []byte{}
+	}
+	return doc
+}

@@ -1,0 +1,19 @@
+package hierarchy
+
+import "github.com/zargo-io/zargo/internal/node/document"
+
+// Handle contains the Node of an array or a group of package zarr. Other packages of this module
+// read the Node with [Of]. Package zarr embeds the Handle in a way that is invisible to users.
+type Handle struct{ node *Node }
+
+// Handle returns the handle of an opened node.
+func (n *Node) Handle() Handle { return Handle{n} }
+
+func (h Handle) handled() *Node { return h.node }
+
+// Of returns the Node of an *Array or a *Group of package zarr. For a view of a field it returns
+// the Node of the whole array.
+func Of(n any) *Node { return n.(interface{ handled() *Node }).handled() }
+
+// SourceOf returns the documents of an *Array or a *Group of package zarr.
+func SourceOf(n any) *document.Source { return Of(n).Source() }
