@@ -111,7 +111,11 @@ check: ## what CI runs before make minio slurm: format, lint, vet everywhere, ti
 	@$(MAKE) --no-print-directory test RACE=1 $(QUICK) PKG="$(LONGEST) $$($(GO) list ./... | grep -vxF "$$($(GO) list $(OUTSIDE) $(ALONE) ./internal/test/archtest)" | tr '\n' ' ')"
 	@CGO_ENABLED=0 $(MAKE) --no-print-directory test $(QUICK) PKG="$(OUTSIDE) $(COUNTED) $(ALONE)"
 	@$(MAKE) --no-print-directory fuzz FUZZTIME=2s FUZZBUILD=-race FUZZJOBS=$(JOBS)
-	@$(MAKE) --no-print-directory comments
+	@$(MAKE) --no-print-directory comments lines
+
+.PHONY: lines
+lines: ## how many lines of Go each part of the project has
+	@$(GO) run ./internal/test/archtest/lines
 
 .PHONY: comments
 comments: ## habits of phrasing in comments, per 1,000 lines; a pointer, never a failure

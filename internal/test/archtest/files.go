@@ -30,13 +30,23 @@ type Code struct {
 // Parse loads the package that matches pattern, in the module that contains the directory dir. It
 // loads the dependencies from the go command's build cache.
 func Parse(ctx context.Context, dir, pattern string) (*Code, error) {
-	out, err := golist(ctx, dir, "-export", "-deps", "-json=ImportPath,Dir,Export,GoFiles,DepOnly", pattern)
+	all, err := ParseAll(ctx, dir, pattern)
 	if err != nil {
 		return nil, err
 	}
-	exports := map[string]string{}
-	c := &Code{Fset: token.NewFileSet(), Info: &types.Info{Uses: map[*ast.Ident]types.Object{}}}
-	var path string
+	for _, c := range all {
+		return c, nil
+	}
+	return nil, fmt.Errorf("archtest: no package matches %q", pattern)
+}
+
+// ParseAll loads the packages that match the patterns, as Parse does, by their paths.
+func ParseAll(ctx context.Context, dir string, patterns ...string) (map[string]*Code, error) {
+	out, err := golist(ctx, dir, append([]string{"-export", "-deps", "-json=ImportPath,Dir,Export,GoFiles,DepOnly"}, patterns...)...)
+	if err != nil {
+		return nil, err
+	}
+	exports, all := map[string]string{}, map[string]*Code{}
 	for d := json.NewDecoder(bytes.NewReader(out)); ; {
 		var p struct {
 			ImportPath, Dir, Export string
@@ -51,7 +61,7 @@ func Parse(ctx context.Context, dir, pattern string) (*Code, error) {
 		if exports[p.ImportPath] = p.Export; p.DepOnly {
 			continue
 		}
-		path = p.ImportPath
+		c := &Code{Fset: token.NewFileSet(), Info: &types.Info{Uses: map[*ast.Ident]types.Object{}}}
 		for _, name := range p.GoFiles {
 			f, err := parser.ParseFile(c.Fset, filepath.Join(p.Dir, name), nil, parser.SkipObjectResolution)
 			if err != nil {
@@ -59,13 +69,16 @@ func Parse(ctx context.Context, dir, pattern string) (*Code, error) {
 			}
 			c.Files = append(c.Files, f)
 		}
+		all[p.ImportPath] = c
 	}
 	open := func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) }
-	conf := types.Config{Importer: importer.ForCompiler(c.Fset, "gc", open)}
-	if c.Types, err = conf.Check(path, c.Fset, c.Files, c.Info); err != nil {
-		return nil, fmt.Errorf("archtest: %w", err)
+	for path, c := range all {
+		conf := types.Config{Importer: importer.ForCompiler(c.Fset, "gc", open)}
+		if c.Types, err = conf.Check(path, c.Fset, c.Files, c.Info); err != nil {
+			return nil, fmt.Errorf("archtest: %w", err)
+		}
 	}
-	return c, nil
+	return all, nil
 }
 
 func (c *Code) file(p token.Pos) string { return filepath.Base(c.Fset.Position(p).Filename) }
@@ -174,4 +187,30 @@ func (c *Code) Lines() (n int, err error) {
 		}
 	}
 	return n, nil
+}
+
+// Tangled returns the number of pairs of files where the first needs the second, and the second
+// needs the first directly or through other files.
+func (c *Code) Tangled() (n int) {
+	needs := c.Needs()
+	reached := map[string]map[string]bool{}
+	for file := range needs {
+		seen := map[string]bool{}
+		for left := slices.Clone(needs[file]); len(left) > 0; {
+			to := left[len(left)-1]
+			if left = left[:len(left)-1]; !seen[to] {
+				seen[to] = true
+				left = append(left, needs[to]...)
+			}
+		}
+		reached[file] = seen
+	}
+	for from, to := range needs {
+		for _, other := range to {
+			if reached[other][from] {
+				n++
+			}
+		}
+	}
+	return n
 }

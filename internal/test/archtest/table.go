@@ -81,6 +81,7 @@ func Table() []Rule {
 		{Package: "internal/test/race", Pure: true},
 		{Package: "internal/test/archtest"},
 		{Package: "internal/test/doctest"},
+		{Package: "internal/test/archtest/lines", Own: []string{"internal/test/archtest"}},
 		{Package: "internal/test/archtest/draw", Own: []string{"internal/test/archtest"}},
 
 		{Package: "concurrency", Own: []string{"zarr/fault", "internal/bits/hugepages"}, External: []string{"golang.org/x/sync"}},
