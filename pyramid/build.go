@@ -13,6 +13,7 @@ import (
 	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/internal/chunk/account"
 	"github.com/zargo-io/zargo/internal/node/document"
+	"github.com/zargo-io/zargo/multiscale"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
@@ -133,8 +134,8 @@ type builder struct {
 	layout     layout
 	factor     []int
 	state      state
-	assets     []asset
-	levels     []unpublished // levels 1, 2, …
+	described  []multiscale.Level // level 0, which is the source, and levels 1, 2, …
+	levels     []unpublished      // levels 1, 2, …
 	related    related
 	group0     *zarr.Group                 // the group of all levels as first opened; nil if relatives has opened another
 	first      bool                        // no build of the array has stored a state before this one
@@ -209,7 +210,7 @@ func (b *builder) plan(ctx context.Context) error {
 	}
 	_, name := split(b.source.Path())
 	sum := sha256.New()
-	b.assets = []asset{assetOf(b.layout, 0, b.factor, b.o.Method)}
+	b.described = []multiscale.Level{b.describe(0)}
 	for level := 1; level <= max(n, 1); level++ {
 		next := smaller(shape, b.factor)
 		if slices.Equal(next, shape) {
@@ -232,7 +233,7 @@ func (b *builder) plan(ctx context.Context) error {
 			_, _ = fmt.Fprintf(sum, "%s %d\n%s", key, len(u.docs[key]), u.docs[key])
 		}
 		b.levels = append(b.levels, u)
-		b.assets = append(b.assets, assetOf(b.layout, level, b.factor, b.o.Method))
+		b.described = append(b.described, b.describe(level))
 	}
 	b.state = state{Version: 2, Source: b.source.Path(), Factor: b.factor, Method: b.o.Method.String(), Levels: len(b.levels), Sum: hex.EncodeToString(sum.Sum(nil))}
 	for _, a := range b.arrays() {
@@ -270,7 +271,7 @@ func (b *builder) build(ctx context.Context) error {
 			return err
 		}
 	}
-	if _, err := describe(g.Attrs(), b.assets); err != nil {
+	if _, err := multiscale.AddLevels(g.Attrs(), b.described); err != nil {
 		return err
 	}
 	if done, err := b.enter(ctx); err != nil || done {
@@ -375,15 +376,15 @@ const attempts = 100
 func (b *builder) announce(ctx context.Context) error {
 	for attempt := 1; ; attempt++ {
 		g, err := b.group0, error(nil)
-		if g == nil || attempt > 1 || b.described(g) {
+		if g == nil || attempt > 1 || b.announced(g) {
 			if g, err = b.top(ctx); err != nil {
 				return err
 			}
-			if b.described(g) {
+			if b.announced(g) {
 				return nil
 			}
 		}
-		attrs, err := describe(b.shaped(g.Attrs()), b.assets)
+		attrs, err := multiscale.AddLevels(b.shaped(g.Attrs()), b.described)
 		if err != nil {
 			return err
 		}
@@ -393,9 +394,33 @@ func (b *builder) announce(ctx context.Context) error {
 	}
 }
 
-// described reports whether the attributes of the group describe all levels.
-func (b *builder) described(g *zarr.Group) bool {
-	return !slices.ContainsFunc(b.assets[1:], func(a asset) bool { return !described(g.Attrs(), a) })
+// announced reports whether the attributes of the group describe all levels.
+func (b *builder) announced(g *zarr.Group) bool {
+	for i := range b.levels {
+		if !multiscale.HasLevel(g.Attrs(), b.described, i+1) {
+			return false
+		}
+	}
+	return true
+}
+
+// describe returns the description of a level, after those of the previous levels. Indexes are the
+// centers of elements.
+func (b *builder) describe(level int) multiscale.Level {
+	l := multiscale.Level{Path: b.layout.assets(level), Scale: make([]float64, len(b.factor)), Translation: make([]float64, len(b.factor))}
+	if level == 0 {
+		for d := range l.Scale {
+			l.Scale[d] = 1
+		}
+		return l
+	}
+	above := b.described[level-1]
+	l.DerivedFrom, l.Method = above.Path, map[Method]string{Mean: "average", Nearest: "nearest", Mode: "mode"}[b.o.Method]
+	for d, f := range b.factor {
+		l.Scale[d] = above.Scale[d] * float64(f)
+		l.Translation[d] = above.Translation[d] + above.Scale[d]*float64(f-1)/2
+	}
+	return l
 }
 
 // shaped adds spatial:shape to attributes of a group with spatial:transform that describes the
@@ -403,7 +428,7 @@ func (b *builder) described(g *zarr.Group) bool {
 func (b *builder) shaped(attrs map[string]any) map[string]any {
 	dims, _ := attrs["spatial:dimensions"].([]any)
 	dir, _ := split(b.source.Path())
-	if attrs["spatial:transform"] == nil || attrs["spatial:shape"] != nil || attrs[attrMultiscales] != nil || len(dims) != 2 || dir != b.layout.group {
+	if attrs["spatial:transform"] == nil || attrs["spatial:shape"] != nil || attrs[string(multiscale.Convention)] != nil || len(dims) != 2 || dir != b.layout.group {
 		return attrs
 	}
 	var shape []any

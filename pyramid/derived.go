@@ -215,8 +215,8 @@ func inherit(attrs, group map[string]any) {
 			attrs[attr] = v
 		}
 	}
-	list, _ := attrs[attrConventions].([]any)
-	attrs[attrConventions] = append(slices.Clone(list), convention.Spatial().Declaration())
+	list, _ := attrs[convention.Key].([]any)
+	attrs[convention.Key] = append(slices.Clone(list), convention.Spatial().Declaration())
 }
 
 // refer drops the references to variables that the levels lack.
@@ -263,7 +263,7 @@ func groupAttrs(attrs map[string]any) map[string]any {
 		switch {
 		case strings.HasPrefix(name, "proj:"), strings.HasPrefix(name, "spatial:"), name == "_CRS", name == "Conventions":
 			out[name] = v
-		case name == attrConventions:
+		case name == convention.Key:
 			list, _ := v.([]any)
 			list = slices.DeleteFunc(slices.Clone(list), func(v any) bool {
 				d, _ := v.(map[string]any)

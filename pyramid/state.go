@@ -13,6 +13,7 @@ import (
 
 	"github.com/zargo-io/zargo/internal/node/document"
 	"github.com/zargo-io/zargo/internal/node/hierarchy"
+	"github.com/zargo-io/zargo/multiscale"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
@@ -250,7 +251,7 @@ func (b *builder) inspect(ctx context.Context, stale bool, old *state) error {
 					return failed
 				}
 			}
-			ours = described(top.Attrs(), b.assets[i+1])
+			ours = multiscale.HasLevel(top.Attrs(), b.described, i+1)
 		}
 		switch {
 		case errors.Is(err, fault.Exists) && ours && stale: // the attributes of the source have changed too

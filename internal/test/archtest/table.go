@@ -110,13 +110,13 @@ func Table() []Rule {
 
 		{Package: "internal/copying/alike", Own: []string{"zarr", "zarr/dtype", "zarr/meta"}},
 		{Package: "internal/attributes/masked", Own: []string{"zarr/dtype"}, Pure: true},
-		{Package: "cf", Own: []string{"zarr/dtype", "zarr/fault"}, Pure: true},
-		{Package: "internal/attributes/convention", Pure: true},
-		{Package: "crs", Own: []string{"internal/attributes/convention", "zarr/fault"}, Pure: true},
+		{Package: "cf", Own: []string{"zarr/dtype", "zarr/fault", "zarr/rule"}, Pure: true},
+		{Package: "internal/attributes/convention", Own: []string{"zarr/rule"}, Pure: true},
+		{Package: "crs", Own: []string{"internal/attributes/convention", "zarr/fault", "zarr/rule"}, Pure: true},
 		{Package: "internal/attributes/derived", Own: []string{"crs", "internal/attributes/convention"}, Pure: true},
 		{Package: "internal/attributes/follow", Own: []string{"internal/attributes/derived", "internal/node/document", "internal/node/hierarchy", "zarr", "zarr/fault", "zarr/store", "zarr/upkeep"}},
-		{Package: "multiscale", Own: []string{"crs", "internal/attributes/convention"}, Pure: true},
-		{Package: "dataset", Own: []string{"cf", "concurrency", "crs", "internal/attributes/follow", "internal/node/claim", "internal/node/document", "internal/node/hierarchy", "internal/attributes/masked", "internal/copying/rehearsal", "zarr", "zarr/dtype", "zarr/fault", "zarr/meta", "zarr/store", "zarr/upkeep"}},
+		{Package: "multiscale", Own: []string{"crs", "internal/attributes/convention", "zarr/fault", "zarr/rule"}, Pure: true},
+		{Package: "dataset", Own: []string{"cf", "concurrency", "crs", "internal/attributes/follow", "internal/node/claim", "internal/node/document", "internal/node/hierarchy", "internal/attributes/masked", "internal/copying/rehearsal", "zarr", "zarr/dtype", "zarr/fault", "zarr/meta", "zarr/store", "zarr/upkeep", "zarr/rule"}},
 		{Package: "picture", Own: []string{"cf", "concurrency", "dataset", "zarr", "zarr/dtype", "zarr/fault", "zarr/store", "zarr/store/mem", "zarr/store/zip"}, External: []string{"golang.org/x/image"}},
 		{Package: "zarr/upkeep", Own: []string{"zarr", "internal/attributes/masked", "zarr/fault", "zarr/store", "zarr/meta", "concurrency", "internal/chunk/keys", "internal/node/claim", "internal/node/document", "internal/grow", "internal/node/hierarchy", "internal/chunk/written"}},
 		{Package: "zarr/validate", Own: []string{"internal/chunk/account", "crs", "multiscale", "pyramid", "zarr", "zarr/upkeep", "zarr/fault", "zarr/rule", "zarr/store", "zarr/store/mem", "zarr/store/large", "zarr/dtype", "zarr/meta", "concurrency", "internal/copying/alike", "internal/chunk/keys", "internal/node/claim", "internal/node/document", "internal/node/hierarchy", "internal/chunk/written"}},
@@ -126,7 +126,7 @@ func Table() []Rule {
 
 		{Package: "transfer", Own: []string{"internal/chunk/account", "zarr", "internal/copying/alike", "internal/chunk/keys", "internal/attributes/derived", "internal/node/document", "internal/bits/jsontext", "internal/copying/listed", "internal/attributes/masked", "internal/copying/overlay", "transfer/internal/rechunk", "internal/copying/unread", "internal/chunk/written", "zarr/fault", "zarr/store", "zarr/store/mem", "zarr/store/large", "zarr/store/zip", "zarr/dtype", "zarr/meta", "zarr/codec", "concurrency"}},
 
-		{Package: "pyramid", Own: []string{"internal/chunk/account", "cf", "concurrency", "internal/chunk/keys", "internal/attributes/convention", "internal/attributes/derived", "internal/node/document", "internal/node/hierarchy", "internal/copying/overlay", "zarr", "zarr/codec", "zarr/dtype", "zarr/fault", "zarr/store", "zarr/store/mem"}},
+		{Package: "pyramid", Own: []string{"internal/chunk/account", "cf", "concurrency", "internal/chunk/keys", "internal/attributes/convention", "internal/attributes/derived", "internal/node/document", "internal/node/hierarchy", "internal/copying/overlay", "zarr", "zarr/codec", "zarr/dtype", "zarr/fault", "zarr/store", "zarr/store/mem", "multiscale"}},
 
 		{Package: "blob", Own: []string{"internal/provider/exact", "zarr/fault", "zarr/store"}, External: []string{gocloud}},
 		{Package: "s3", Own: []string{"zarr/fault", "zarr/store", "zarr/store/limit", "zarr/store/retry", "concurrency", "internal/provider/damaged", "internal/provider", "internal/provider/sentparts", "blob"},

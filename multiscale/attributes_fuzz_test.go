@@ -1,14 +1,16 @@
-package pyramid
+package multiscale_test
 
 import (
 	"bytes"
 	"encoding/json"
 	"testing"
+
+	"github.com/zargo-io/zargo/multiscale"
 )
 
-// FuzzDescribe checks that describe either refuses stored attributes or adds the entries of the
+// FuzzAddLevels checks that AddLevels either refuses stored attributes or adds the entries of the
 // levels.
-func FuzzDescribe(f *testing.F) {
+func FuzzAddLevels(f *testing.F) {
 	for _, seed := range []string{
 		`{}`, `null`, `{"multiscales": []}`, `{"multiscales": [{"axes": []}]}`, `{"multiscales": {"layout": 1}}`,
 		`{"multiscales": {"layout": [1, null, {}, {"asset": 1}, {"asset": "1/a", "transform": []}]}}`,
@@ -17,11 +19,10 @@ func FuzzDescribe(f *testing.F) {
 	} {
 		f.Add([]byte(seed))
 	}
-	l, err := layoutOf("a")
-	if err != nil {
-		f.Fatal(err)
+	levels := []multiscale.Level{
+		{Path: "a", Scale: []float64{1, 1, 1}},
+		{Path: "1/a", Scale: []float64{1, 2, 2}, Translation: []float64{0, 0.5, 0.5}, DerivedFrom: "a", Method: "average"},
 	}
-	assets := []asset{assetOf(l, 0, []int{1, 2, 2}, Mean), assetOf(l, 1, []int{1, 2, 2}, Mean)}
 	f.Fuzz(func(t *testing.T, doc []byte) {
 		var attrs map[string]any
 		d := json.NewDecoder(bytes.NewReader(doc))
@@ -29,7 +30,7 @@ func FuzzDescribe(f *testing.F) {
 		if d.Decode(&attrs) != nil {
 			return
 		}
-		got, err := describe(attrs, assets)
+		got, err := multiscale.AddLevels(attrs, levels)
 		if err != nil {
 			return
 		}
@@ -38,7 +39,7 @@ func FuzzDescribe(f *testing.F) {
 			t.Fatal(err)
 		}
 		var stored map[string]any
-		if err := json.Unmarshal(text, &stored); err != nil || !described(stored, assets[1]) {
+		if err := json.Unmarshal(text, &stored); err != nil || !multiscale.HasLevel(stored, levels, 1) {
 			t.Errorf("%s does not describe the level: %v", text, err)
 		}
 	})
