@@ -14,6 +14,7 @@ import (
 
 	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/rule"
 )
 
 // Variable is the metadata of an array that determines the meaning of its values.
@@ -62,7 +63,7 @@ type Coding struct {
 	boolean  bool
 	units    *TimeUnits
 	step     time.Duration // unit of time differences, or 0
-	findings []Finding
+	findings []rule.Finding
 }
 
 // number is a value of the stored data type.
@@ -70,14 +71,6 @@ type number struct {
 	bits  uint64 // of an integer, in two's complement
 	float float64
 }
-
-// Finding describes an attribute that was ignored or corrected, and the reason.
-type Finding struct {
-	Attr, Text string
-}
-
-// String returns the finding as a sentence for people.
-func (f Finding) String() string { return f.Attr + ": " + f.Text }
 
 // New returns the coding of a numeric variable. It reads the attributes _FillValue, missing_value,
 // scale_factor, add_offset, _Unsigned, units, calendar and dtype (CF conventions, sections 2.5 and
@@ -195,10 +188,10 @@ func (c *Coding) CanMiss() bool {
 func (c *Coding) hasNaT() bool { return (c.units != nil || c.step > 0) && c.stored == dtype.Int64 }
 
 // Findings returns the attributes that were ignored or corrected.
-func (c *Coding) Findings() []Finding { return c.findings }
+func (c *Coding) Findings() []rule.Finding { return c.findings }
 
 func (c *Coding) find(attr, format string, args ...any) {
-	c.findings = append(c.findings, Finding{attr, fmt.Sprintf(format, args...)})
+	c.findings = append(c.findings, rule.Finding{Rule: rule.Convention, Pointer: "/" + attr, Text: fmt.Sprintf(format, args...)})
 }
 
 // kind returns 'i', 'u' or 'f' for signed integers, unsigned integers and floats, and 0 for other

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/zargo-io/zargo/crs"
+	"github.com/zargo-io/zargo/zarr/rule"
 )
 
 // TestCoordinates compares the grid with the transformations that rioxarray 0.23 and GDAL 3.12.2
@@ -49,7 +50,7 @@ func TestCoordinates(t *testing.T) {
 			if ref.Grid == nil || ref.Grid.Transform != c.want || ref.Grid.Source != c.source {
 				t.Fatalf("the grid is %+v, want %v from %s", ref.Grid, c.want, c.source)
 			}
-			if c.finding == "" && len(ref.Findings) > 0 || c.finding != "" && !slices.ContainsFunc(ref.Findings, func(f crs.Finding) bool { return strings.Contains(f.String(), c.finding) }) {
+			if c.finding == "" && len(ref.Findings) > 0 || c.finding != "" && !slices.ContainsFunc(ref.Findings, func(f rule.Finding) bool { return strings.Contains(f.String(), c.finding) }) {
 				t.Errorf("the findings are %v, want %q", ref.Findings, c.finding)
 			}
 			n.Coord = func(string) ([]float64, error) { return nil, errors.New("broken") }

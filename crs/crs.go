@@ -1,12 +1,12 @@
 package crs
 
-import "github.com/zargo-io/zargo/internal/attributes/convention"
+import "github.com/zargo-io/zargo/zarr/rule"
 
 // Reference is the georeference of an array or group.
 type Reference struct {
 	CRS      *CRS  // nil if no source has a coordinate reference system
 	Grid     *Grid // nil if no source has a grid
-	Findings []Finding
+	Findings []rule.Finding
 }
 
 // CRS is a coordinate reference system. At least one of the fields Code, WKT, PROJJSON and
@@ -59,31 +59,4 @@ func (c *CRS) Name() string {
 		}
 	}
 	return c.Code.String()
-}
-
-// Finding describes an attribute that was ignored or that violates a rule.
-type Finding struct {
-	// Node is "" if the attribute belongs to the node, and ".." if it belongs to the group above
-	// the node. Otherwise Node is the name of the grid mapping variable or of the coordinate.
-	Node    string
-	Pointer string // JSON pointer from the attributes (RFC 6901)
-	Text    string
-	Note    bool // the attribute follows the conventions, but is not used
-}
-
-// String returns the finding as human-readable text.
-func (f Finding) String() string {
-	if f.Node != "" {
-		return f.Node + " " + f.Pointer + ": " + f.Text
-	}
-	return f.Pointer + ": " + f.Text
-}
-
-// findings converts the findings of one node.
-func findings(node string, list []convention.Finding) []Finding {
-	out := make([]Finding, len(list))
-	for i, f := range list {
-		out[i] = Finding{node, f.Pointer, f.Text, f.Note}
-	}
-	return out
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/zargo-io/zargo/crs"
 	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/rule"
 )
 
 // load decodes a file of testdata.
@@ -129,9 +130,9 @@ func TestSchemas(t *testing.T) {
 	}
 	load(t, "cases.json", &cases)
 	for _, c := range cases {
-		var bad []crs.Finding
+		var bad []rule.Finding
 		for _, f := range crs.Validate(crs.Node{Array: true, Attrs: c.Attrs, Dims: []string{"y", "x"}, Shape: []int{6, 4}}) {
-			if !f.Note {
+			if !f.Unused {
 				bad = append(bad, f)
 			}
 		}

@@ -42,7 +42,7 @@
 //
 // # Findings
 //
-// A malformed attribute is not an error. Read ignores it and returns a [Finding]. Read also returns
+// A malformed attribute is not an error. Read ignores it and returns a [rule.Finding]. Read also returns
 // a finding if two sources disagree. [Validate] additionally returns violations of rules that do
 // not prevent reading.
 //

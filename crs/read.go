@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/zargo-io/zargo/internal/attributes/convention"
+	"github.com/zargo-io/zargo/zarr/rule"
 )
 
 // Node is the metadata of an array or group that determines its georeference.
@@ -35,7 +36,7 @@ func Read(n Node) Reference { return read(n, false) }
 // Validate returns the findings of [Read] and the violations of rules of the conventions proj and
 // spatial that do not prevent reading. For example, zarr_conventions must declare both conventions
 // if the node has their attributes.
-func Validate(n Node) []Finding { return read(n, true).Findings }
+func Validate(n Node) []rule.Finding { return read(n, true).Findings }
 
 // reader collects the georeference of a node.
 type reader struct {
@@ -43,14 +44,17 @@ type reader struct {
 	strict  bool
 	systems []*CRS // in order of priority
 	grids   []*Grid
-	out     []Finding
+	out     []rule.Finding
 }
 
 // about calls f and collects the findings that it adds about a node.
 func (r *reader) about(node string, f func(*convention.Findings)) {
 	found := convention.Findings{Strict: r.strict}
 	f(&found)
-	r.out = append(r.out, findings(node, found.List)...)
+	for i := range found.List {
+		found.List[i].Path = node
+	}
+	r.out = append(r.out, found.List...)
 }
 
 func read(n Node, strict bool) Reference {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/zargo-io/zargo/internal/attributes/convention"
+	"github.com/zargo-io/zargo/zarr/rule"
 )
 
 // spatialAttrs contains the names of the attributes of the convention spatial.
@@ -13,10 +14,10 @@ var spatialAttrs = [...]string{"spatial:dimensions", "spatial:transform", "spati
 // ReadGrid reads the attributes of the convention spatial from an object, such as the attributes of
 // a node or a level of a pyramid. It returns a nil grid if the object has none of these attributes.
 // The pointers of the findings are relative to the object.
-func ReadGrid(attrs map[string]any) (*Grid, []Finding) {
+func ReadGrid(attrs map[string]any) (*Grid, []rule.Finding) {
 	var f convention.Findings
 	g := readGrid(attrs, &f)
-	return g, findings("", f.List)
+	return g, f.List
 }
 
 func readGrid(attrs map[string]any, f *convention.Findings) *Grid {

@@ -9,6 +9,7 @@ import (
 	"github.com/zargo-io/zargo/cf"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/rule"
 )
 
 // Dataset is a group of arrays whose axes are named dimensions, or a selection of its elements. It
@@ -22,7 +23,7 @@ type Dataset struct {
 	index    map[string]index // of a dimension
 	refused  map[string]error // why a dimension has neither an index nor positions as labels
 	chosen   map[string]axis
-	findings []Finding
+	findings []rule.Finding
 	groups   []string // names of the groups below the group
 	parent   *Dataset // the dataset of which Child opened this one; or nil
 	options  Options
@@ -33,16 +34,6 @@ type Dim struct {
 	Name string
 	Len  int
 }
-
-// Finding describes a part of a dataset that does not follow the conventions, and was ignored or
-// corrected.
-type Finding struct {
-	Path string // of the array or group
-	Text string
-}
-
-// String returns the finding as a sentence for people.
-func (f Finding) String() string { return where(f.Path) + ": " + f.Text }
 
 // where returns a path for messages: "/" for the root, whose path is empty.
 func where(path string) string {
@@ -94,7 +85,7 @@ func (d *Dataset) Attrs() map[string]any {
 }
 
 // Findings describes what Open ignored or corrected.
-func (d *Dataset) Findings() []Finding {
+func (d *Dataset) Findings() []rule.Finding {
 	if d == nil {
 		return nil
 	}

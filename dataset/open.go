@@ -16,6 +16,7 @@ import (
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/rule"
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
@@ -135,7 +136,7 @@ func OpenGroup(ctx context.Context, g *zarr.Group, o Options) (*Dataset, error) 
 const tries = 3
 
 func (d *Dataset) find(path, format string, args ...any) {
-	d.findings = append(d.findings, Finding{path, fmt.Sprintf(format, args...)})
+	d.findings = append(d.findings, rule.Finding{Rule: rule.Convention, Path: path, Text: fmt.Sprintf(format, args...)})
 }
 
 // members opens the arrays of the group, and reads how their values are coded.
@@ -226,7 +227,8 @@ func (d *Dataset) decode(name string, inherited map[string]any) error {
 	case err == nil:
 		s.coding = c
 		for _, f := range c.Findings() {
-			d.find(s.array.Path(), "%v", f)
+			f.Path = s.array.Path()
+			d.findings = append(d.findings, f)
 		}
 	case !errors.Is(err, fault.Type):
 		return err

@@ -118,11 +118,8 @@ func readRelation(at string, v any, f *convention.Findings) *relation {
 	}
 	grid, found := crs.ReadGrid(m)
 	for _, x := range found {
-		if x.Note {
-			f.Note(at+x.Pointer, "%s", x.Text)
-		} else {
-			f.Add(at+x.Pointer, "%s", x.Text)
-		}
+		x.Pointer = at + x.Pointer
+		f.Collect(x)
 	}
 	l.Grid = grid
 	return l

@@ -3,6 +3,7 @@ package multiscale
 import (
 	"github.com/zargo-io/zargo/crs"
 	"github.com/zargo-io/zargo/internal/attributes/convention"
+	"github.com/zargo-io/zargo/zarr/rule"
 )
 
 // Pyramid describes the levels of a pyramid.
@@ -47,30 +48,20 @@ type Level struct {
 	Grid        *crs.Grid // from the attributes of the convention spatial of the level; or nil
 }
 
-// Finding describes an attribute that was ignored or that violates a rule.
-type Finding struct {
-	Pointer string // JSON pointer from the attributes (RFC 6901)
-	Text    string
-	Note    bool // the attribute follows the conventions, but is not used
-}
-
-// String returns the finding as human-readable text.
-func (f Finding) String() string { return f.Pointer + ": " + f.Text }
-
 // Read returns the pyramids in the attributes of a group. Most groups have one. OME-Zarr permits
 // several, and a group may have pyramids in both formats. The pyramid of the convention multiscales
 // is then first. Read ignores malformed attributes and returns a finding for each of them.
-func Read(attrs map[string]any) ([]Pyramid, []Finding) { return read(attrs, false) }
+func Read(attrs map[string]any) ([]Pyramid, []rule.Finding) { return read(attrs, false) }
 
 // Validate returns the findings of [Read] and the violations of rules that do not prevent reading:
 // the rules of the convention multiscales 0.1 and of its declaration in zarr_conventions, and the
 // rules of OME-Zarr 0.4 to 0.6 for images.
-func Validate(attrs map[string]any) []Finding {
+func Validate(attrs map[string]any) []rule.Finding {
 	_, f := read(attrs, true)
 	return f
 }
 
-func read(attrs map[string]any, strict bool) ([]Pyramid, []Finding) {
+func read(attrs map[string]any, strict bool) ([]Pyramid, []rule.Finding) {
 	f := &convention.Findings{Strict: strict}
 	var out []Pyramid
 	known := convention.Multiscales()
@@ -106,11 +97,7 @@ func read(attrs map[string]any, strict bool) ([]Pyramid, []Finding) {
 			out = append(out, readOME(at+convention.Pointer("multiscales"), list, version, f)...)
 		}
 	}
-	found := make([]Finding, len(f.List))
-	for i, x := range f.List {
-		found[i] = Finding(x)
-	}
-	return out, found
+	return out, f.List
 }
 
 // maxLevels bounds the levels of a pyramid. Each level usually has half the resolution of the

@@ -11,6 +11,7 @@ import (
 
 	"github.com/zargo-io/zargo/crs"
 	"github.com/zargo-io/zargo/multiscale"
+	"github.com/zargo-io/zargo/zarr/rule"
 )
 
 // load decodes a file of testdata.
@@ -59,9 +60,9 @@ func compare(t *testing.T, p multiscale.Pyramid, want []levelData) {
 }
 
 // violations returns the findings that are not notes.
-func violations(all []multiscale.Finding) (out []multiscale.Finding) {
+func violations(all []rule.Finding) (out []rule.Finding) {
 	for _, f := range all {
-		if !f.Note {
+		if !f.Unused {
 			out = append(out, f)
 		}
 	}
@@ -88,7 +89,7 @@ func TestExamples(t *testing.T) {
 			load(t, "examples/"+name, &doc)
 			got, found := multiscale.Read(doc.Attributes)
 			if want == nil {
-				all := append(multiscale.Validate(doc.Attributes), validCRS(doc.Attributes)...)
+				all := append(multiscale.Validate(doc.Attributes), crs.Validate(crs.Node{Attrs: doc.Attributes})...)
 				if len(violations(all)) == 0 {
 					t.Error("an invalid example has no findings")
 				}
@@ -103,14 +104,6 @@ func TestExamples(t *testing.T) {
 			}
 		})
 	}
-}
-
-// validCRS returns the findings of crs.Validate about a group.
-func validCRS(attrs map[string]any) (out []multiscale.Finding) {
-	for _, f := range crs.Validate(crs.Node{Attrs: attrs}) {
-		out = append(out, multiscale.Finding{Pointer: f.Pointer, Text: f.Text, Note: f.Note})
-	}
-	return out
 }
 
 // TestGDAL reads two groups of GDAL's tests, in which levels have a spatial:transform without a
@@ -247,7 +240,7 @@ func TestAttributesOfGrids(t *testing.T) {
 	if err := json.Unmarshal(b, &stored); err != nil {
 		t.Fatal(err)
 	}
-	if found := append(multiscale.Validate(stored), validCRS(stored)...); len(found) > 0 {
+	if found := append(multiscale.Validate(stored), crs.Validate(crs.Node{Attrs: stored})...); len(found) > 0 {
 		t.Error(found)
 	}
 	if again, _ := multiscale.Read(stored); !reflect.DeepEqual(again, first) {

@@ -94,7 +94,7 @@ func (i *nodeInfo) georeference(ctx context.Context, s *session, p *place, n zar
 	}
 	info.Grid = gridOf(ref.Grid)
 	for _, f := range ref.Findings {
-		info.Findings = append(info.Findings, findingInfo{f.Node, f.Pointer, f.Text})
+		info.Findings = append(info.Findings, findingInfo{f.Path, f.Pointer, f.Text})
 	}
 	if g, ok := n.(*zarr.Group); ok {
 		pyramids, found := multiscale.Read(n.Attrs())

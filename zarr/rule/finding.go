@@ -1,19 +1,38 @@
 package rule
 
 import (
+	"cmp"
 	"errors"
+	"slices"
+	"strings"
 
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Finding is one violation of a rule.
+// Finding is one violation of a rule. Packages cf, crs, multiscale and dataset return findings of
+// the rule [Convention] about attributes that they ignored or corrected.
 type Finding struct {
-	Rule    Rule
-	Path    string // path of the node, relative to the store's root
+	Rule Rule
+
+	// Path of the node, relative to the store's root. Package crs returns paths relative to the
+	// node that it reads: "" for the node, ".." for the group above it, or the name of the grid
+	// mapping variable or of the coordinate. Packages cf and multiscale leave Path empty.
+	Path string
+
 	Key     string // key of the document or the chunk, relative to the store's root; "" if the finding is about neither
-	Pointer string // JSON pointer of the member (RFC 6901); "" for the whole document, and for chunks
+	Pointer string // JSON pointer of the member (RFC 6901), from the attributes for the rule Convention; "" for the whole document, and for chunks
 	Text    string // details beyond the text of the rule; may be ""
 	Err     error  // error of a read that failed; nil if reading continued
+	Unused  bool   // the member follows its convention, but is not used
+}
+
+// String returns the place of the finding and its text, or the text of the rule if Text is empty.
+func (f Finding) String() string {
+	place := strings.Join(slices.DeleteFunc([]string{f.Path, f.Key, f.Pointer}, func(s string) bool { return s == "" }), " ")
+	if place == "" {
+		place = "/"
+	}
+	return place + ": " + cmp.Or(f.Text, f.Rule.Text())
 }
 
 // Severity returns the severity of the rule.

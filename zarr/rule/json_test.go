@@ -2,6 +2,7 @@ package rule_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"testing"
 
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -19,5 +20,9 @@ func TestFindingsAsJSON(t *testing.T) {
 		`{"severity":"warning","code":"no-order","path":"","pointer":"/order","message":"the member \"order\" is missing; it is read as C","source":"zarr 1.0, persistence"}]}`
 	if err != nil || string(got) != want {
 		t.Errorf("got %s\nwant %s (%v)", got, want, err)
+	}
+	found := []rule.Finding{{Path: "t", Pointer: "/units", Text: "is 1"}, {Rule: rule.NoOrder}}
+	if got := fmt.Sprint(found); got != "[t /units: is 1 /: "+rule.NoOrder.Text()+"]" {
+		t.Error(got)
 	}
 }

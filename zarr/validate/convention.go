@@ -18,11 +18,12 @@ func conventions(n zarr.Node, findings *nodeFindings) {
 	case 1:
 		key = join(n.Path(), docAttrsV1)
 	}
-	seen := map[multiscale.Finding]bool{} // both packages check zarr_conventions
-	report := func(pointer, text string) {
-		if f := (multiscale.Finding{Pointer: pointer, Text: text}); !seen[f] {
+	seen := map[rule.Finding]bool{} // both packages check zarr_conventions
+	report := func(f rule.Finding) {
+		f = rule.Finding{Rule: rule.Convention, Key: key, Pointer: before + f.Pointer, Text: f.Text}
+		if !seen[f] {
 			seen[f] = true
-			findings.report(rule.Finding{Rule: rule.Convention, Key: key, Pointer: before + pointer, Text: text})
+			findings.report(f)
 		}
 	}
 	node := crs.Node{Attrs: n.Attrs()}
@@ -30,10 +31,10 @@ func conventions(n zarr.Node, findings *nodeFindings) {
 		node.Array, node.Dims, node.Shape = true, a.Dims(), a.Shape()
 	} else {
 		for _, f := range multiscale.Validate(n.Attrs()) {
-			report(f.Pointer, f.Text)
+			report(f)
 		}
 	}
 	for _, f := range crs.Validate(node) {
-		report(f.Pointer, f.Text)
+		report(f)
 	}
 }

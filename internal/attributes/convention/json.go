@@ -8,37 +8,35 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/zargo-io/zargo/zarr/rule"
 )
 
 // maxFindings bounds the findings of one node. Hostile attributes may have millions of malformed
 // members.
 const maxFindings = 100
 
-// Finding describes a member of attributes that is malformed, is not used, or violates a rule.
-type Finding struct {
-	Pointer string // JSON pointer from the attributes (RFC 6901)
-	Text    string
-	Note    bool // the member follows the conventions, but is not used
-}
-
 // Findings collects findings. It keeps the first 100 and drops the rest.
 type Findings struct {
 	Strict bool // also collect violations of rules
-	List   []Finding
+	List   []rule.Finding
+}
+
+// Collect adds a finding.
+func (f *Findings) Collect(x rule.Finding) {
+	if len(f.List) < maxFindings {
+		f.List = append(f.List, x)
+	}
 }
 
 // Add adds a finding about a member that was ignored or corrected.
 func (f *Findings) Add(pointer, format string, args ...any) {
-	if len(f.List) < maxFindings {
-		f.List = append(f.List, Finding{Pointer: pointer, Text: fmt.Sprintf(format, args...)})
-	}
+	f.Collect(rule.Finding{Rule: rule.Convention, Pointer: pointer, Text: fmt.Sprintf(format, args...)})
 }
 
 // Note adds a finding about a member that follows the conventions but is not used.
 func (f *Findings) Note(pointer, format string, args ...any) {
-	if len(f.List) < maxFindings {
-		f.List = append(f.List, Finding{pointer, fmt.Sprintf(format, args...), true})
-	}
+	f.Collect(rule.Finding{Rule: rule.Convention, Pointer: pointer, Text: fmt.Sprintf(format, args...), Unused: true})
 }
 
 // Rule adds a violation of a rule that does not prevent reading. It does nothing unless f is
