@@ -13,8 +13,8 @@ TIMEOUT ?= 20m
 COUNT ?= 1
 BENCH ?= .
 FUZZTIME ?= 3m
-# How the binaries of fuzz targets are built: with what guides them to new code; -race for a short run, whose packages are built
-# already by the tests.
+# How the binaries of fuzz targets are built: with what guides them to new code; without it for a
+# short run, whose packages are built already.
 FUZZBUILD ?= -fuzz=Fuzz
 # How many packages are fuzzed at once, each with one worker; 1 is one with a worker for each core.
 FUZZJOBS ?= 1
@@ -33,9 +33,11 @@ QUICK := BUILT='-vet=off -ldflags=-w'
 # else here depends on the processor.
 PLATFORMS := linux/amd64 linux/arm64 linux/386 darwin/arm64 windows/amd64
 
-# The platform of this machine, which check leaves out of vet: lint runs all of vet's analyzers on
-# it.
-OWN = $(shell $(GO) env GOOS)/$(shell $(GO) env GOARCH)
+# What check compiles for other platforms: everything for 386, and for other systems the packages
+# with files or calls of one system. The files for arm64 are those of purego. The nightly run vets
+# everything.
+OTHERS := compile/linux/386 compile/darwin/arm64 compile/windows/amd64
+PORTED = $(sort $(dir $(shell grep -rlE '^//go:build .*(unix|linux|darwin|windows)|"(syscall|golang.org/x/sys/[a-z]+)"' --include='*.go' ./*/ | grep -vE '/testdata/|^./($(subst $() ,|,$(MODULES)))/')))
 
 .PHONY: help
 help: ## this list
@@ -88,34 +90,50 @@ concurrent-writes: ## concurrent writes of processes to one chunk, one shard and
 OUTSIDE := $(addprefix ./integration/,concurrent counts processes fixtures fixtures/pack crash crash/shared large mutants numcodecs numcodecs/ratios peers servers) \
   ./examples/internal/measure ./examples/start ./internal/test/doctest ./internal/test/tables
 
+# Random histories, and comparisons of counts and of memory. In the time that all of them take, -race
+# would run a tenth of the histories; the nightly run has it.
+HISTORIES := $(addprefix ./integration/,gocloud metamorphic model transfers)
+
 # Packages whose tests have one goroutine, where -race finds nothing and takes up to ten times as
 # long. codectest and zarr use them from many.
 ALONE := $(addprefix ./zarr/codec/internal/,bzip2 deflate lz4hc msgpack number planes stream zst) ./zarr/internal/lzma ./zarr/meta ./internal/chunk/plan
 
-# Tests that count allocations, look at the memory of processes, or run only some of their cases
-# with -race: they run without it too. Package zarr does so in purego.
-COUNTED := ./integration/metamorphic ./integration/gocloud ./integration/transfers ./transfer
+# The tests that count allocations, look at the memory of processes, or run only some of their cases
+# with -race: they run without it too. check requires that COUNTED has every package whose tests use
+# internal/test/race, unless all of its tests run without -race.
+COUNTED := $(addprefix ./,concurrency internal/chunk/cache internal/chunk/engine s3 transfer zarr zarr/store/limit)
+COUNTING := Alloc|Memory|Overhead|LargeResults|LongDocuments|Schedules|Fleets|Hints|HotPrefix|OneLimit|Meet|Killed|Late|BeforeMarkers|OneWorker|Vacant|AtOnce|Consolidate.*During|StaleWriteKeeps|EdgeThat|TakenOver|AppendAt|Torn|WriterStreams
 
 # What takes longest, in this order, begun before the rest, so that nothing long is left alone at
 # the end.
-LONGEST := $(addprefix ./,integration/conformance zarr integration/model transfer cmd/zargo s3 integration/load integration/repairs zarr/codec zarr/store gcs azure cmd/zargo/internal/bucketcheck/checks)
+LONGEST := $(addprefix ./,integration/conformance zarr transfer cmd/zargo s3 integration/load integration/repairs zarr/codec zarr/store gcs azure cmd/zargo/internal/bucketcheck/checks)
 
 # The stages that start no server, two at a time. The longest are first.
-STATIC := purego lint $(filter-out vet/$(OWN),$(PLATFORMS:%=vet/%)) modules archtest
+STATIC := lint purego $(OTHERS) modules archtest
 
 .PHONY: check
-check: ## what CI runs before make minio slurm: format, lint, vet everywhere, tidy, build, import table, all tests, most with -race, each fuzz target for 2 s
+check: ## what CI runs: format, lint, other platforms, tidy, build, import table, all tests, most with -race, fuzz targets of changed packages for 2 s
 	@$(MAKE) --no-print-directory format-check tidy-check build
 	@$(MAKE) --no-print-directory -j2 $(STATIC)
 	@! grep -nE 'Parallel\(|\<go func|\.Go\(|\<concurrency\.' $(ALONE:%=%/*_test.go) || { echo "with goroutines, not to be left out of -race: see ALONE"; exit 1; }
-	@$(MAKE) --no-print-directory test RACE=1 $(QUICK) PKG="$(LONGEST) $$($(GO) list ./... | grep -vxF "$$($(GO) list $(OUTSIDE) $(ALONE) ./internal/test/archtest)" | tr '\n' ' ')"
-	@CGO_ENABLED=0 $(MAKE) --no-print-directory test $(QUICK) PKG="$(OUTSIDE) $(COUNTED) $(ALONE)"
-	@$(MAKE) --no-print-directory fuzz FUZZTIME=2s FUZZBUILD=-race FUZZJOBS=$(JOBS)
+	@missing=$$($(GO) list -f '{{.ImportPath}} {{.TestImports}} {{.XTestImports}}' ./... | grep -E '[[ ][^ ]*/internal/test/race[] ]' | cut -d' ' -f1 | grep -vxF "$$($(GO) list $(COUNTED) $(PUREGO) $(OUTSIDE) $(HISTORIES) $(ALONE))" || true); \
+	[ -z "$$missing" ] || { echo "test less with -race, and are not in COUNTED: $$missing"; exit 1; }
+	@$(MAKE) --no-print-directory test RACE=1 $(QUICK) PKG="$(LONGEST) $$($(GO) list ./... | grep -vxF "$$($(GO) list $(OUTSIDE) $(HISTORIES) $(ALONE) ./internal/test/archtest)" | tr '\n' ' ')"
+	@CGO_ENABLED=0 $(MAKE) --no-print-directory test $(QUICK) PKG="./integration/model $(OUTSIDE) $(HISTORIES) $(ALONE)"
+	@CGO_ENABLED=0 $(MAKE) --no-print-directory test $(QUICK) PKG="$(COUNTED) -run '$(COUNTING)'"
+	@$(MAKE) --no-print-directory smoke
 	@$(MAKE) --no-print-directory comments lines
 
 .PHONY: lines
 lines: ## how many lines of Go each part of the project has
 	@$(GO) run ./internal/test/archtest/lines
+
+.PHONY: nightly
+nightly: ## what CI runs every night beside fuzz: other servers, and what check leaves out of vet, purego and -race
+	@$(MAKE) --no-print-directory -j2 minio slurm # both wait most of their time
+	@$(MAKE) --no-print-directory vet
+	@$(MAKE) --no-print-directory purego WITHOUT=.
+	@$(MAKE) --no-print-directory test RACE=1 PKG="$(HISTORIES)"
 
 .PHONY: comments
 comments: ## habits of phrasing in comments, per 1,000 lines; a pointer, never a failure
@@ -131,6 +149,12 @@ fuzz: ## every fuzz target for a while: FUZZTIME=3m PKG=./zarr/... FUZZJOBS=2
 	@$(GO) list -f '{{.Dir}}' $(PKG) | while read -r dir; do \
 	  if grep -qs '^func Fuzz' "$$dir"/*_test.go; then echo "$$dir"; fi; \
 	done | xargs -P $(FUZZJOBS) -I{} $(MAKE) --no-print-directory fuzz-folder DIR={}
+
+.PHONY: smoke
+smoke: ## fuzz targets of the packages that differ from origin/main, for 2 s each; go test runs the seeds of all
+	@base=$$(git merge-base HEAD origin/main 2>/dev/null) || { echo "fuzz: skipped because the commit of origin/main that this one began with is not known"; exit 0; }; \
+	changed=$$(git diff --name-only --diff-filter=d "$$base" -- '*.go' | grep -vE '(^|/)testdata/|^($(subst $() ,|,$(MODULES)))/' | xargs -rn1 dirname | sort -u | sed 's#^#./#' | tr '\n' ' '); \
+	[ -z "$$changed" ] || $(MAKE) --no-print-directory fuzz PKG="$$changed" FUZZTIME=2s FUZZBUILD=-ldflags=-w FUZZJOBS=$(JOBS)
 
 .PHONY: fuzz-folder
 fuzz-folder:
@@ -161,6 +185,12 @@ vet: $(PLATFORMS:%=vet/%) ## go vet for every platform
 $(PLATFORMS:%=vet/%): vet/%:
 	@echo "vet $*"; CGO_ENABLED=0 GOOS=$(*D) GOARCH=$(*F) $(GO) vet ./...
 
+# One analyzer: vet then checks the types of all files, tests included, and lint has run the others.
+# shift depends on the length of an int.
+.PHONY: $(OTHERS)
+$(OTHERS): compile/%:
+	@echo "compile $*"; CGO_ENABLED=0 GOOS=$(*D) GOARCH=$(*F) $(GO) vet -shift $(if $(filter 386,$(*F)),./...,$(PORTED))
+
 .PHONY: tidy-check
 tidy-check: ## go mod tidy would change nothing
 	@$(GO) mod tidy -diff
@@ -182,14 +212,17 @@ archtest: ## the import table, and the API of public packages
 	@$(GO) test -count=1 ./internal/test/archtest
 
 # The packages with a file for purego, those that import one, and the tests of codecs. The API of
-# each is the same with and without unsafe, so what imports these needs no other build.
-PUREGO := ./internal/bits/bytesview ./zarr/codec/internal/lz4fast ./zarr/codec/internal/planes ./zarr/codec ./zarr/codec/blosc ./zarr/codec/codectest ./zarr
+# each is the same with and without unsafe, so what imports these needs no other build. Of package zarr the tests whose
+# values are converted: WITHOUT=. runs all.
+PUREGO := $(addprefix ./,internal/bits/bytesview zarr/codec/internal/lz4fast zarr/codec/internal/planes zarr/codec zarr/codec/blosc zarr/codec/codectest)
+WITHOUT ?= AsItLies|Fields|Items|LargeResults|OtherGoForms|ReadAs|Regions|Structs|Types
 
 .PHONY: purego
 purego: ## without unsafe: the packages that hold it or use it
-	@missing=$$($(GO) list -f '{{.ImportPath}} {{.IgnoredGoFiles}} {{.Imports}} {{.TestImports}} {{.XTestImports}}' ./... | grep -E '/internal/(bits/bytesview|lz4fast|planes)[] ]' | cut -d' ' -f1 | grep -vxF "$$($(GO) list $(PUREGO))" || true); \
+	@missing=$$($(GO) list -f '{{.ImportPath}} {{.IgnoredGoFiles}} {{.Imports}} {{.TestImports}} {{.XTestImports}}' ./... | grep -E '/internal/(bits/bytesview|lz4fast|planes)[] ]' | cut -d' ' -f1 | grep -vxF "$$($(GO) list $(PUREGO) ./zarr)" || true); \
 	[ -z "$$missing" ] || { echo "import what purego changes, and are not in PUREGO: $$missing"; exit 1; }
-	@CGO_ENABLED=0 $(GO) test -tags purego -ldflags=-w -count=1 -timeout=$(TIMEOUT) $(PUREGO)
+	@CGO_ENABLED=0 $(GO) test -tags purego -vet=off -ldflags=-w -count=1 -timeout=$(TIMEOUT) $(PUREGO)
+	@CGO_ENABLED=0 $(GO) test -tags purego -vet=off -ldflags=-w -count=1 -timeout=$(TIMEOUT) -run '$(WITHOUT)' ./zarr
 
 # What uses the modules of the providers: their packages, and the tests that run them on servers and
 # through faults.
