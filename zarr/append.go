@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/zargo-io/zargo/internal/grow"
+	"github.com/zargo-io/zargo/internal/node/array"
 	"github.com/zargo-io/zargo/internal/node/document"
 	"github.com/zargo-io/zargo/zarr/fault"
 )
@@ -88,13 +89,13 @@ func (a *Array) AppendFunc(ctx context.Context, axis, n int, write func(ctx cont
 	if n < 0 {
 		return nil, a.errf(fault.Newf(fault.Selection, "the number of rows must be at least 0, is %d", n))
 	}
-	out, err := grow.Append(ctx, growing{a}, axis, n, func(ctx context.Context, view grow.Array, from int) error {
-		return write(ctx, viewed(view), from)
+	out, err := grow.Append(ctx, a.of, axis, n, func(ctx context.Context, view *array.Array, from int) error {
+		return write(ctx, a.viewed(view), from)
 	}, o.grow())
 	if err != nil {
 		return nil, err
 	}
-	return viewed(out), nil
+	return a.viewed(out), nil
 }
 
 // rows returns the number of rows along axis that the given number of elements fills.
@@ -115,7 +116,7 @@ func (a *Array) rows(axis, elements int) (int, error) {
 // row returns the number of elements of one row along axis.
 func (a *Array) row(axis int) int {
 	n := 1
-	for i, d := range a.meta.Shape {
+	for i, d := range a.of.Meta.Shape {
 		if i != axis {
 			n *= d
 		}

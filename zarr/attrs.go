@@ -17,9 +17,9 @@ func (a *Array) SetAttrs(ctx context.Context, attrs map[string]any) (*Array, err
 	if err != nil {
 		return nil, err
 	}
-	m := *a.meta
+	m := *a.of.Meta
 	m.Attrs = at.Attrs
-	return a.changed(nodeOf(at, a.cfg), &m), nil
+	return a.viewed(a.of.Changed(at, &m)), nil
 }
 
 // SetAttrs replaces all attributes of the group and returns the group, as [Array.SetAttrs] does.

@@ -112,7 +112,7 @@ type blockLoop[T any] struct {
 
 func newBlockLoop[T any](a *Array, o BlockOptions, sel []Selection) (*blockLoop[T], error) {
 	check, read := fits[T], readInto[T]
-	if o.Convert && !a.meta.DType.Fits(reflect.TypeFor[T]()) {
+	if o.Convert && !a.of.Meta.DType.Fits(reflect.TypeFor[T]()) {
 		check, read = converts[T], readAs[T]
 	}
 	if err := check(a); err != nil {
@@ -122,7 +122,7 @@ func newBlockLoop[T any](a *Array, o BlockOptions, sel []Selection) (*blockLoop[
 	if err != nil {
 		return nil, err
 	}
-	if o.Results != nil && o.Results == a.cfg.limits.Bytes {
+	if o.Results != nil && o.Results == a.cfg.Limits.Bytes {
 		return nil, a.errf(fault.Newf(fault.Selection, "Results must not be the budget of Limits.Shared"))
 	}
 	region, ok := r.(grid.Region)
@@ -148,11 +148,11 @@ func newBlockLoop[T any](a *Array, o BlockOptions, sel []Selection) (*blockLoop[
 func (l *blockLoop[T]) advance() concurrency.InAdvance[blockAt] {
 	n, cfg := l.o.Ahead, &l.array.cfg
 	if n == 0 {
-		if n = cfg.inFlight; n == 0 {
-			n = store.TuningOf(l.array.at.Store).Requests + cfg.limits.CPU.Slots()
+		if n = cfg.InFlight; n == 0 {
+			n = store.TuningOf(l.array.at.Store).Requests + cfg.Limits.CPU.Slots()
 		}
 	}
-	in := concurrency.InAdvance[blockAt]{Most: max(n, 0), AnyOrder: l.o.AnyOrder, Memory: cfg.limits.Bytes, Need: l.need}
+	in := concurrency.InAdvance[blockAt]{Most: max(n, 0), AnyOrder: l.o.AnyOrder, Memory: cfg.Limits.Bytes, Need: l.need}
 	if l.o.Results != nil {
 		in.Memory, in.Held = l.o.Results, true
 	}
@@ -207,7 +207,7 @@ func (l *blockLoop[T]) blocks(yield func(blockAt) bool) {
 
 // stretch returns the range along dimension i of the block that starts at selected element j.
 func (l *blockLoop[T]) stretch(i, j int) grid.Stretch {
-	return l.region[i].Stretch(j, l.array.pipe.Axes()[i], l.objects[i])
+	return l.region[i].Stretch(j, l.array.of.Pipe.Axes()[i], l.objects[i])
 }
 
 func (l *blockLoop[T]) read(ctx context.Context, b blockAt) (Block[T], error) {

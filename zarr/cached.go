@@ -1,10 +1,6 @@
 package zarr
 
 import (
-	"strings"
-
-	chunkcache "github.com/zargo-io/zargo/internal/chunk/cache"
-	"github.com/zargo-io/zargo/internal/chunk/pipeline"
 	"github.com/zargo-io/zargo/zarr/cache"
 	"github.com/zargo-io/zargo/zarr/fault"
 )
@@ -22,22 +18,7 @@ func Cache(c *cache.Cache) Option {
 		if c == nil {
 			return fault.Newf(fault.Selection, "the cache is nil")
 		}
-		cfg.cache = c
+		cfg.Cache = c
 		return nil
 	}}
-}
-
-// cached returns the array's reader of its cache, if any. own is shared by all views of the array.
-func (n *node) cached(pipe *pipeline.Pipeline, own any, field []string) *chunkcache.Reader {
-	if n.cfg.cache == nil {
-		return nil
-	}
-	var by any
-	switch {
-	case n.at.Judge() != nil:
-		by = own // findings of the decoder must be reported for this array only
-	case n.cfg.own != nil:
-		by = n.cfg.own
-	}
-	return n.cfg.cache.Of(n.Store(), by, strings.Join(append(field[:len(field):len(field)], pipe.Form()), "\x00"))
 }

@@ -10,12 +10,12 @@ func (a *Array) Check(ctx context.Context, sel ...Selection) error {
 	if err != nil {
 		return err
 	}
-	if a.meta.DType.Size() == 0 {
-		items, err := a.pipe.Forget()
+	if a.of.Meta.DType.Size() == 0 {
+		items, err := a.of.Pipe.Forget()
 		if err != nil {
 			return a.errf(err)
 		}
 		a = a.numbered(items)
 	}
-	return a.read(ctx, nil, r)
+	return a.of.Read(ctx, nil, r)
 }

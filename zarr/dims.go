@@ -51,21 +51,21 @@ func (a *Array) Dims() []string { return slices.Clone(a.dims()) }
 
 func (a *Array) dims() []string {
 	switch {
-	case a.meta.Dims != nil:
-		return a.meta.Dims
-	case len(a.cfg.dims) == len(a.meta.Shape):
+	case a.of.Meta.Dims != nil:
+		return a.of.Meta.Dims
+	case len(a.cfg.dims) == len(a.of.Meta.Shape):
 		return a.cfg.dims
 	}
-	return spec.Dims(a.at.Attrs, len(a.meta.Shape))
+	return spec.Dims(a.at.Attrs, len(a.of.Meta.Shape))
 }
 
 // WithDimNames returns a view of the array with dimension names. They are not stored, and apply
 // only if the metadata lacks names. The number of names must be the rank (ErrSelection otherwise).
 func (a *Array) WithDimNames(names ...string) (*Array, error) {
-	if len(names) != len(a.meta.Shape) {
-		return nil, a.errf(fault.Newf(fault.Selection, "the array has rank %d, but %d dimension names were passed", len(a.meta.Shape), len(names)))
+	if len(names) != len(a.of.Meta.Shape) {
+		return nil, a.errf(fault.Newf(fault.Selection, "the array has rank %d, but %d dimension names were passed", len(a.of.Meta.Shape), len(names)))
 	}
-	n := a.node
-	n.cfg.dims = slices.Clone(names)
-	return a.changed(n, a.meta), nil
+	b := *a
+	b.cfg.dims = slices.Clone(names)
+	return &b, nil
 }

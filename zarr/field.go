@@ -23,27 +23,27 @@ func (a *Array) Field(path ...string) (*Array, error) {
 	if a.field != nil {
 		return a.field.base.Field(slices.Concat(a.field.path, path)...)
 	}
-	t, ok := a.meta.DType.(*dtype.Struct)
+	t, ok := a.of.Meta.DType.(*dtype.Struct)
 	if !ok {
-		return nil, a.errf(fault.Newf(fault.Type, "data type %v has no fields", a.meta.DType))
+		return nil, a.errf(fault.Newf(fault.Type, "data type %v has no fields", a.of.Meta.DType))
 	}
-	f, ok := codec.NewField(t, a.meta.Fill, path...)
+	f, ok := codec.NewField(t, a.of.Meta.Fill, path...)
 	if !ok {
 		return nil, a.errf(fault.Newf(fault.Type, "data type %v has no field %q", t, path))
 	}
-	pipe, err := a.pipe.Field(f)
+	pipe, err := a.of.Pipe.Field(f)
 	if err != nil {
 		return nil, a.errf(err)
 	}
-	m := *a.meta
+	m := *a.of.Meta
 	m.DType, m.Fill = f.Type(), pipe.Largest().Fill
-	m.Shape = slices.Concat(a.meta.Shape, f.Shape())
-	m.Grid = a.meta.Grid.And(f.Shape())
+	m.Shape = slices.Concat(a.of.Meta.Shape, f.Shape())
+	m.Grid = a.of.Meta.Grid.And(f.Shape())
 	if names := a.Dims(); names != nil {
 		m.Dims = append(names, make([]string, len(f.Shape()))...)
 	}
 	v := &fieldView{Field: f, base: a, path: slices.Clone(path)}
-	view := makeArray(a.node, &m, pipe, a.shared, path)
+	view := a.viewed(a.of.Field(&m, pipe, path))
 	view.field = v
 	return view, nil
 }

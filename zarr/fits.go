@@ -15,11 +15,11 @@ import (
 // plus that of the source if it is converted. It excludes the contents of elements of varying
 // length.
 func costOf[T any](a *Array) int64 {
-	each, size := int64(reflect.TypeFor[T]().Size()), int64(a.meta.DType.Size())
+	each, size := int64(reflect.TypeFor[T]().Size()), int64(a.of.Meta.DType.Size())
 	if size == 0 {
 		return each + 8 // the number of its item
 	}
-	if _, ok := a.meta.DType.(*dtype.Struct); !ok {
+	if _, ok := a.of.Meta.DType.(*dtype.Struct); !ok {
 		if _, ok := bytesview.Of([]T(nil)); ok {
 			return each
 		}
@@ -48,19 +48,19 @@ func (a *Array) regionOfBytes(n int, sel []Selection) (grid.Selection, error) {
 	if err := a.fixedSize(); err != nil {
 		return nil, err
 	}
-	return r, a.wantLen(r, n, "bytes", a.meta.DType.Size())
+	return r, a.wantLen(r, n, "bytes", a.of.Meta.DType.Size())
 }
 
 // fits returns ErrType unless elements of the array can be read as Ts without conversion.
 func fits[T any](a *Array) error {
 	t := reflect.TypeFor[T]()
-	if of, ok := a.meta.DType.(*dtype.Struct); ok {
-		if _, err := a.shared.structs.moves(of, t); err == nil {
+	if of, ok := a.of.Meta.DType.(*dtype.Struct); ok {
+		if _, err := a.structs.moves(of, t); err == nil {
 			return nil
 		}
 	}
-	if !a.meta.DType.Fits(t) {
-		return a.errf(fault.Newf(fault.Type, "elements of data type %v are %v in Go, not %v", a.meta.DType, a.meta.DType.Go(), t))
+	if !a.of.Meta.DType.Fits(t) {
+		return a.errf(fault.Newf(fault.Type, "elements of data type %v are %v in Go, not %v", a.of.Meta.DType, a.of.Meta.DType.Go(), t))
 	}
 	return nil
 }
@@ -68,7 +68,7 @@ func fits[T any](a *Array) error {
 // sized returns the number of elements of a selection, or ErrLimit if their size overflows an int.
 func (a *Array) sized(r grid.Selection) (int, error) {
 	n, ok := r.Len()
-	if !ok || n > math.MaxInt/max(a.meta.DType.Size(), 1) {
+	if !ok || n > math.MaxInt/max(a.of.Meta.DType.Size(), 1) {
 		return 0, a.errf(fault.Newf(fault.Limit, "a selection of shape %v has more bytes than an int can count", r.Shape()))
 	}
 	return n, nil
@@ -110,7 +110,7 @@ func (a *Array) mayHold(n int, size int64) error {
 
 // varies returns ErrType if the elements have a fixed size.
 func (a *Array) varies() error {
-	if t := a.meta.DType; t.Size() > 0 {
+	if t := a.of.Meta.DType; t.Size() > 0 {
 		return a.errf(fault.Newf(fault.Type, "elements must vary in length; those of %v have %d bytes each", t, t.Size()))
 	}
 	return nil
@@ -119,8 +119,8 @@ func (a *Array) varies() error {
 // fixedSize returns ErrType if the elements vary in length, because the memory form of such
 // elements is not their bytes.
 func (a *Array) fixedSize() error {
-	if a.meta.DType.Size() == 0 {
-		return a.errf(fault.Newf(fault.Type, "elements must have a fixed size; those of %v vary in length and are %v in Go", a.meta.DType, a.meta.DType.Go()))
+	if a.of.Meta.DType.Size() == 0 {
+		return a.errf(fault.Newf(fault.Type, "elements must have a fixed size; those of %v vary in length and are %v in Go", a.of.Meta.DType, a.of.Meta.DType.Go()))
 	}
 	return nil
 }

@@ -23,7 +23,7 @@ func (g *Group) With(opts ...Option) (*Group, error) {
 	if err := cfg.add(opts); err != nil {
 		return nil, err
 	}
-	at, err := g.at.With(cfg.Options)
+	at, err := g.at.With(cfg.Options.Options)
 	if err != nil {
 		return nil, err
 	}

@@ -4,8 +4,7 @@ import (
 	"context"
 
 	"github.com/zargo-io/zargo/internal/grow"
-	"github.com/zargo-io/zargo/internal/node/document"
-	"github.com/zargo-io/zargo/internal/node/hierarchy"
+	"github.com/zargo-io/zargo/internal/node/array"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/meta"
 )
@@ -77,42 +76,10 @@ func (g *Group) Append(ctx context.Context, dim string, o AppendOptions, rows ..
 	if err != nil {
 		return nil, g.errf(err)
 	}
-	var root *hierarchy.Node // the group as read from the store
-	known := hierarchy.KnownIn(ctx)
-	access := func(handed *hierarchy.Node) *grow.Group {
-		return &grow.Group{
-			At: g.at.Docs(), Last: known.Last, Done: func(a grow.Array) { known.Add(viewed(a).at) },
-			Stored: func(ctx context.Context) (s *document.Source, err error) {
-				if root = handed; root == nil {
-					if root, err = g.at.Again(ctx); err != nil {
-						return nil, err
-					}
-				}
-				return root.Source(), nil
-			},
-			Open: func(ctx context.Context, path string) (grow.Array, error) {
-				at, err := root.OpenArray(ctx, path, handed != nil)
-				if err != nil {
-					return nil, err
-				}
-				return growing{newNode(at, g.cfg).(*Array)}, nil
-			},
-		}
-	}
-	in := access(nil)
-	if handed := g.at.Handed(ctx); handed != nil && o.TakeOver == 0 {
-		in.Handed = access(handed)
-	}
-	doc, err := in.Append(ctx, dim, of, o.grow())
-	if err != nil {
-		known.Forget()
-		return nil, g.errf(err)
-	}
-	out, err := root.Reparsed(doc)
+	out, err := grow.Group{Node: g.at, Options: g.cfg.Options}.Append(ctx, dim, of, o.grow())
 	if err != nil {
 		return nil, g.errf(err)
 	}
-	known.Add(out)
 	out.Cfg = g.cfg.Stored()
 	return &Group{nodeOf(out, g.cfg)}, nil
 }
@@ -135,12 +102,13 @@ func (g *Group) rows(dim string, rows []Rows) ([]grow.Rows, error) {
 		seen[path] = true
 		of[i] = grow.Rows{
 			Path: path,
-			Fit:  func(a grow.Array) (axis, n int, err error) { return r.fit(viewed(a), dim) },
-			Write: func(ctx context.Context, view grow.Array, from int) error {
+			Fit:  func(a *array.Array) (axis, n int, err error) { return r.fit(makeArray(a, g.cfg), dim) },
+			Write: func(ctx context.Context, of *array.Array, from int) error {
+				view := makeArray(of, g.cfg)
 				if r.write != nil {
-					return r.write(ctx, viewed(view), Dim(dim, Range(from, End)))
+					return r.write(ctx, view, Dim(dim, Range(from, End)))
 				}
-				return r.Write(ctx, viewed(view), from)
+				return r.Write(ctx, view, from)
 			},
 		}
 	}

@@ -41,7 +41,7 @@ func readItems[T any](ctx context.Context, a *Array, dst []T, r grid.Selection) 
 	if err != nil {
 		return err
 	}
-	typ := a.meta.DType
+	typ := a.of.Meta.DType
 	switch dst := any(dst).(type) {
 	case []string:
 		p.texts(dst)
@@ -77,7 +77,7 @@ func readItems[T any](ctx context.Context, a *Array, dst []T, r grid.Selection) 
 
 // writeItems writes elements that vary in length.
 func writeItems[T any](ctx context.Context, a *Array, src []T, r grid.Selection) error {
-	items, err := a.pipe.Items(math.MaxInt64)
+	items, err := a.of.Pipe.Items(math.MaxInt64)
 	if err != nil {
 		return a.errf(err)
 	}
@@ -88,7 +88,7 @@ func writeItems[T any](ctx context.Context, a *Array, src []T, r grid.Selection)
 		binary.LittleEndian.PutUint64(numbers[8*i:], number)
 		return err
 	}
-	switch t := a.meta.DType.(type) {
+	switch t := a.of.Meta.DType.(type) {
 	case dtype.Ragged:
 		var one []byte
 		for i := range src {
@@ -127,5 +127,5 @@ func writeItems[T any](ctx context.Context, a *Array, src []T, r grid.Selection)
 		}
 	}
 	p.Done()
-	return a.numbered(items).write(ctx, numbers, r)
+	return a.of.Numbered(items).Write(ctx, numbers, r)
 }

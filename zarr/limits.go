@@ -68,7 +68,7 @@ func Limit(l Limits) Option {
 // Limits returns the bounds of the calls on the array. Shared is never nil.
 func (a *Array) Limits() Limits {
 	c := a.cfg
-	return Limits{Requests: c.maxRequests, Bytes: c.maxBytes, InFlight: c.inFlight, Chunk: c.Chunks.ChunkLimit, Metadata: c.MaxMetadata, Shared: c.limits}
+	return Limits{Requests: c.MaxRequests, Bytes: c.MaxBytes, InFlight: c.InFlight, Chunk: c.Chunks.ChunkLimit, Metadata: c.MaxMetadata, Shared: c.Limits}
 }
 
 // list formats the fields that are set.
@@ -93,13 +93,13 @@ func (l Limits) list() string {
 // set applies the fields of l that are set.
 func (c *config) set(l Limits) {
 	if l.Requests > 0 {
-		c.maxRequests = l.Requests
+		c.MaxRequests = l.Requests
 	}
 	if l.Bytes > 0 {
-		c.maxBytes = l.Bytes
+		c.MaxBytes = l.Bytes
 	}
 	if l.InFlight > 0 {
-		c.inFlight = l.InFlight
+		c.InFlight = l.InFlight
 	}
 	if l.Chunk > 0 {
 		c.Chunks.ChunkLimit, c.Chunks.IndexLimit = l.Chunk, l.Chunk
@@ -108,6 +108,6 @@ func (c *config) set(l Limits) {
 		c.MaxMetadata = l.Metadata
 	}
 	if l.Shared != nil {
-		c.limits = l.Shared
+		c.Limits = l.Shared
 	}
 }

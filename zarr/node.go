@@ -31,11 +31,15 @@ type Node interface {
 	// Stored returns the node as its own stored documents describe it; see [Array.Stored] and
 	// [Group.Stored].
 	Stored(ctx context.Context) (Node, error)
-	isNode()
+	handled
 }
 
-// handle makes the documents of a node available to other packages of this module.
-type handle = hierarchy.Handle
+// handle makes the documents of a node available to other packages of this module, and handled is
+// the method that does so. No type outside this package has it.
+type (
+	handle  = hierarchy.Handle
+	handled = hierarchy.Handled
+)
 
 // node is the common part of arrays and groups. nodeOf makes one.
 type node struct {
@@ -46,11 +50,9 @@ type node struct {
 
 // nodeOf returns n with the options cfg, but keeps the hierarchy.Options of n.
 func nodeOf(n *hierarchy.Node, cfg config) node {
-	cfg.Options = n.Cfg
+	cfg.Options.Options = n.Cfg
 	return node{n.Handle(), n, cfg}
 }
-
-func (n *node) isNode() {}
 
 // Path returns the path relative to the store's root.
 func (n *node) Path() string { return n.at.Path }

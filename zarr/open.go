@@ -64,5 +64,5 @@ func place(st store.Store, path string, opts []Option) (*hierarchy.Node, config,
 	if err != nil {
 		return nil, cfg, fmt.Errorf("zarr: %w", err)
 	}
-	return &hierarchy.Node{Store: written.Around(st), Path: path, Cfg: cfg.Options}, cfg, nil
+	return &hierarchy.Node{Store: written.Around(st), Path: path, Cfg: cfg.Options.Options}, cfg, nil
 }

@@ -5,9 +5,7 @@ import (
 	"slices"
 
 	"github.com/zargo-io/zargo/concurrency"
-	"github.com/zargo-io/zargo/internal/chunk/engine"
-	"github.com/zargo-io/zargo/internal/node/hierarchy"
-	"github.com/zargo-io/zargo/zarr/cache"
+	"github.com/zargo-io/zargo/internal/node/array"
 	"github.com/zargo-io/zargo/zarr/codec"
 	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -26,16 +24,9 @@ func (o Option) String() string { return o.name }
 
 // config contains the options of a node.
 type config struct {
-	hierarchy.Options
-	opts        []Option
-	inFlight    int
-	maxRequests int
-	maxBytes    int64
-	guard       engine.Guard // checks the claim before writes; nil: no claim
-	dims        []string     // dimension names for metadata without them
-	limits      *concurrency.Limits
-	cache       *cache.Cache // of decoded chunks; nil: no cache
-	own         *codec.Table // set by the option Extensions
+	array.Options
+	opts []Option
+	dims []string // dimension names for metadata without them
 }
 
 // maxMetadata is the default maximum size in bytes of one metadata document. Consolidated metadata
@@ -43,7 +34,8 @@ type config struct {
 const maxMetadata = 64 << 20
 
 func newConfig(opts []Option) (config, error) {
-	c := config{Options: hierarchy.Options{MaxMetadata: maxMetadata}}
+	var c config
+	c.MaxMetadata = maxMetadata
 	return c, c.add(opts)
 }
 
@@ -57,8 +49,8 @@ func (c *config) add(opts []Option) error {
 			return fmt.Errorf("zarr: option %v: %w", o, err)
 		}
 	}
-	if c.limits == nil {
-		c.limits = concurrency.Default()
+	if c.Limits == nil {
+		c.Limits = concurrency.Default()
 	}
 	if c.Table == nil {
 		c.Table = codec.Builtin()
@@ -164,7 +156,7 @@ func Extensions(codecs *codec.Table, types *dtype.Table) Option {
 			return fault.Newf(fault.Selection, "the table of codecs and the table of data types are both nil")
 		}
 		if codecs != nil {
-			c.Table, c.own = codecs, codecs
+			c.Table, c.Own = codecs, codecs
 		}
 		if types != nil {
 			c.Types = types

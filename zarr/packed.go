@@ -51,12 +51,12 @@ func (a *Array) readPacked(ctx context.Context, n int, r grid.Selection, each in
 	if err := a.mayHold(n, each); err != nil {
 		return nil, err
 	}
-	items, err := a.pipe.Items(concurrency.Memory() - int64(n)*each)
+	items, err := a.of.Pipe.Items(concurrency.Memory() - int64(n)*each)
 	if err != nil {
 		return nil, a.errf(err)
 	}
 	p := &Packed{make([]byte, 8*n), items}
-	return p, a.numbered(items).read(ctx, p.numbers, r)
+	return p, a.of.Numbered(items).Read(ctx, p.numbers, r)
 }
 
 // dense reports whether most bytes of p.items are selected, so that results may share its memory.

@@ -79,7 +79,7 @@ func (a *Array) Plan(sel ...Selection) (*Plan, error) { return a.planned(nil, se
 // "commit" or, after an error, an "abort". If only part of the shard is selected, there are also
 // gets of its index and of the inner chunks that are kept. Errors are those of [Array.Plan].
 func (a *Array) PlanWrite(sel ...Selection) (*Plan, error) {
-	return a.planned(a.engine.WriteOptions(), sel)
+	return a.planned(a.of.Engine.WriteOptions(), sel)
 }
 
 func (a *Array) planned(w *plan.WriteOptions, sel []Selection) (*Plan, error) {
@@ -87,14 +87,14 @@ func (a *Array) planned(w *plan.WriteOptions, sel []Selection) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	if a.meta.DType.Size() == 0 {
-		items, err := a.pipe.Forget()
+	if a.of.Meta.DType.Size() == 0 {
+		items, err := a.of.Pipe.Forget()
 		if err != nil {
 			return nil, a.errf(err)
 		}
 		a = a.numbered(items)
 	}
-	return &Plan{a, a.engine.Plan(r, w)}, nil
+	return &Plan{a, a.of.Engine.Plan(r, w)}, nil
 }
 
 // Requests yields the requests that are known in advance, in the order of the objects. For a shard
@@ -119,7 +119,7 @@ func (p *Plan) Requests() iter.Seq[Request] {
 // the plan was made. A read does not request an index that its array has in memory.
 func (p *Plan) Resolve(ctx context.Context) iter.Seq2[Request, error] {
 	return func(yield func(Request, error) bool) {
-		for r, err := range p.array.engine.Resolve(ctx, p.plan) {
+		for r, err := range p.array.of.Engine.Resolve(ctx, p.plan) {
 			if err != nil {
 				yield(Request{}, err)
 				return

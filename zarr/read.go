@@ -55,22 +55,22 @@ func (a *Array) ReadBytes(ctx context.Context, dst []byte, sel ...Selection) err
 	if err != nil {
 		return err
 	}
-	return a.read(ctx, dst, r)
+	return a.of.Read(ctx, dst, r)
 }
 
 func readInto[T any](ctx context.Context, a *Array, dst []T, r grid.Selection) error {
-	if t, ok := a.meta.DType.(*dtype.Struct); ok {
+	if t, ok := a.of.Meta.DType.(*dtype.Struct); ok {
 		return readStructs(ctx, a, t, dst, r)
 	}
-	if a.meta.DType.Size() == 0 {
+	if a.of.Meta.DType.Size() == 0 {
 		return readItems(ctx, a, dst, r)
 	}
 	if view, ok := bytesview.Of(dst); ok {
-		return a.read(ctx, view, r)
+		return a.of.Read(ctx, view, r)
 	}
-	b, advice := alloc[byte](len(dst) * a.meta.DType.Size())
+	b, advice := alloc[byte](len(dst) * a.of.Meta.DType.Size())
 	defer advice.Undo()
-	if err := a.read(ctx, b, r); err != nil {
+	if err := a.of.Read(ctx, b, r); err != nil {
 		return err
 	}
 	bytesview.Take(dst, b)

@@ -21,7 +21,7 @@ import (
 // ReadAs returns ErrLimit if the elements, before and after conversion, take more memory than
 // concurrency.Memory.
 func ReadAs[T any](ctx context.Context, a *Array, sel ...Selection) ([]T, error) {
-	t, to := a.meta.DType, reflect.TypeFor[T]()
+	t, to := a.of.Meta.DType, reflect.TypeFor[T]()
 	if t.Fits(to) {
 		return Read[T](ctx, a, sel...)
 	}
@@ -41,7 +41,7 @@ func ReadAs[T any](ctx context.Context, a *Array, sel ...Selection) ([]T, error)
 
 // costOfAs is costOf for [ReadAs]. If elements are converted, it adds the size of their source.
 func costOfAs[T any](a *Array) int64 {
-	t, to := a.meta.DType, reflect.TypeFor[T]()
+	t, to := a.of.Meta.DType, reflect.TypeFor[T]()
 	if t.Size() > 0 && !t.Fits(to) {
 		return int64(t.Size()) + int64(to.Size())
 	}
@@ -50,7 +50,7 @@ func costOfAs[T any](a *Array) int64 {
 
 // converts returns fault.Type if elements of the array cannot be converted to T.
 func converts[T any](a *Array) error {
-	t, to := a.meta.DType, reflect.TypeFor[T]()
+	t, to := a.of.Meta.DType, reflect.TypeFor[T]()
 	if vary, ok := t.(dtype.VarLen); ok {
 		if !asText[T](vary) && !(vary == dtype.String && dtype.Bytes.Fits(to)) {
 			return a.errf(fault.Newf(fault.Type, "elements of data type %v cannot be converted to %v", t, to))
@@ -70,13 +70,13 @@ func asText[T any](t dtype.VarLen) bool {
 
 // readAs reads the elements of a region into dst and converts them.
 func readAs[T any](ctx context.Context, a *Array, dst []T, r grid.Selection) error {
-	t := a.meta.DType
+	t := a.of.Meta.DType
 	if vary, ok := t.(dtype.VarLen); ok {
 		return itemsAs(ctx, a, vary, dst, r)
 	}
 	b, advice := alloc[byte](len(dst) * t.Size())
 	defer advice.Undo()
-	if err := a.read(ctx, b, r); err != nil {
+	if err := a.of.Read(ctx, b, r); err != nil {
 		return err
 	}
 	if err := dtype.Convert(t, dst, b); err != nil {

@@ -26,12 +26,12 @@ func (r Region) Select() []Selection {
 // ChunkRegions yields the regions of the array's chunks in C order, or of its inner chunks if the
 // array is sharded. Each element of the array is in exactly one region. The caller may keep the
 // slices of a Region. ChunkRegions sends no request.
-func (a *Array) ChunkRegions() iter.Seq[Region] { return regions(a.meta.Shape, a.blocks) }
+func (a *Array) ChunkRegions() iter.Seq[Region] { return regions(a.of.Meta.Shape, a.blocks) }
 
 // ObjectRegions yields the regions of the array's stored objects, chunks or shards, in C order.
 // Processes that write different regions never write the same object, and a write of a whole
 // region reads nothing first.
-func (a *Array) ObjectRegions() iter.Seq[Region] { return regions(a.meta.Shape, a.pipe.Axes()) }
+func (a *Array) ObjectRegions() iter.Seq[Region] { return regions(a.of.Meta.Shape, a.of.Pipe.Axes()) }
 
 func regions(shape []int, axes []grid.Axis) iter.Seq[Region] {
 	return func(yield func(Region) bool) {

@@ -7,7 +7,6 @@ import (
 	"sync/atomic"
 
 	"github.com/zargo-io/zargo/internal/chunk/account"
-	"github.com/zargo-io/zargo/internal/node/hierarchy"
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
@@ -79,7 +78,8 @@ func ReportTo(r *Report) Option {
 //	st, _ = zarr.ReportTo(&report).Count(st)
 func (o Option) Count(st store.Store) (store.Store, bool) {
 	none := new(account.Report)
-	c := config{Options: hierarchy.Options{Report: none}}
+	var c config
+	c.Report = none
 	if o.apply == nil || o.apply(&c) != nil || c.Report == none {
 		return st, false
 	}

@@ -46,13 +46,13 @@ func (a *Array) Resize(ctx context.Context, shape []int, o ResizeOptions) (*Arra
 	if err := a.hasShape(); err != nil {
 		return nil, a.errf(err)
 	}
-	if len(shape) != len(a.meta.Shape) {
-		return nil, a.errf(fault.Newf(fault.Selection, "the array has rank %d, but shape %v has rank %d", len(a.meta.Shape), shape, len(shape)))
+	if len(shape) != len(a.of.Meta.Shape) {
+		return nil, a.errf(fault.Newf(fault.Selection, "the array has rank %d, but shape %v has rank %d", len(a.of.Meta.Shape), shape, len(shape)))
 	}
 	outside := grow.Outside{Keep: o.MetadataOnly, Clear: o.Clear}
-	out, err := grow.Resize(ctx, growing{a}, slices.Clone(shape), outside, AppendOptions{Wait: o.Wait, TakeOver: o.TakeOver}.grow())
+	out, err := grow.Resize(ctx, a.of, slices.Clone(shape), outside, AppendOptions{Wait: o.Wait, TakeOver: o.TakeOver}.grow())
 	if err != nil {
 		return nil, err
 	}
-	return viewed(out), nil
+	return a.viewed(out), nil
 }

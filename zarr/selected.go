@@ -21,18 +21,18 @@ func (a *Array) Selected(sel ...Selection) ([]int, error) {
 // region resolves the selections of a call. A selection made by [Dim] applies to the axis with its
 // name, any other to the axis at its index.
 func (a *Array) region(sel []Selection) (grid.Selection, error) {
-	shape := a.meta.Shape
+	shape := a.of.Meta.Shape
 	if len(sel) == 1 {
 		switch s := sel[0].(type) {
 		case points:
-			p, err := s.points(shape, a.pipe.Axes())
+			p, err := s.points(shape, a.of.Pipe.Axes())
 			if err != nil {
 				return nil, a.errf(err)
 			}
 			return p, nil
 		case mask:
 			if s.whole(shape) {
-				return s.points(shape, a.pipe.Axes()), nil
+				return s.points(shape, a.of.Pipe.Axes()), nil
 			}
 		}
 	} else if i := slices.IndexFunc(sel, func(s Selection) bool { _, ok := s.(points); return ok }); i >= 0 {

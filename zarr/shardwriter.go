@@ -48,12 +48,12 @@ func (a *Array) OpenShard(ctx context.Context, coord ...int) (*ShardWriter, erro
 	case !a.Sharded():
 		err = fault.Newf(errors.ErrUnsupported, "the array is not sharded")
 	default:
-		err = a.confirm(ctx)
+		err = a.of.Confirm(ctx)
 	}
 	if err != nil {
 		return nil, a.errf(err)
 	}
-	w, err := a.engine.OpenShard(ctx, coord, engine.ShardOptions{})
+	w, err := a.of.Engine.OpenShard(ctx, coord, engine.ShardOptions{})
 	if err != nil {
 		return nil, a.errf(err)
 	}
@@ -62,8 +62,8 @@ func (a *Array) OpenShard(ctx context.Context, coord ...int) (*ShardWriter, erro
 
 // into returns the array with open shards as the destination of writes.
 func (a *Array) into(shards func(coord []int) *engine.ShardWriter) *Array {
-	b := *a
-	b.shards = shards
+	b, of := *a, *a.of
+	of.Shards, b.of = shards, &of
 	return &b
 }
 

@@ -146,10 +146,10 @@ func (a *Array) Spec() Spec {
 
 func (a *Array) spec() spec.Spec {
 	if a.field == nil {
-		return spec.Of(a.meta, a.cfg.Specs())
+		return spec.Of(a.of.Meta, a.cfg.Specs())
 	}
 	base := a.field.base
-	return spec.OfField(base.spec(), base.meta, a.meta, a.field.Shape(), base.cfg.Specs())
+	return spec.OfField(base.spec(), base.of.Meta, a.of.Meta, a.field.Shape(), base.cfg.Specs())
 }
 
 // MetadataV3 returns v3 metadata that describes the stored chunks of a v1 or v2 array as they are.
@@ -157,7 +157,7 @@ func (a *Array) spec() spec.Spec {
 // dimension_names, and an undefined fill value becomes the value of missing chunks. MetadataV3
 // returns errors.ErrUnsupported if v3 metadata cannot describe the chunks.
 func (a *Array) MetadataV3() (*meta.Array, error) {
-	m := *a.meta
+	m := *a.of.Meta
 	m.Attrs = a.at.Attrs
-	return spec.V3(&m, a.pipe, a.cfg.Table)
+	return spec.V3(&m, a.of.Pipe, a.cfg.Table)
 }

@@ -18,22 +18,22 @@ func (a *Array) StoredInner(ctx context.Context, coord ...int) (stored, room int
 	if !a.Sharded() {
 		return 0, 0, a.errf(fault.Newf(errors.ErrUnsupported, "the array is not sharded"))
 	}
-	if len(coord) != len(a.meta.Shape) {
-		return 0, 0, a.errf(fault.Newf(fault.Selection, "the array has rank %d, but position %v has rank %d", len(a.meta.Shape), coord, len(coord)))
+	if len(coord) != len(a.of.Meta.Shape) {
+		return 0, 0, a.errf(fault.Newf(fault.Selection, "the array has rank %d, but position %v has rank %d", len(a.of.Meta.Shape), coord, len(coord)))
 	}
 	sel := make([]Selection, len(coord))
 	for i, c := range coord {
-		if n := a.pipe.Axes()[i].Count(a.meta.Shape[i]); c < 0 || c >= n {
+		if n := a.of.Pipe.Axes()[i].Count(a.of.Meta.Shape[i]); c < 0 || c >= n {
 			return 0, 0, a.errf(fault.Newf(fault.Selection, "axis %d has %d shards, so position %v is out of range", i, n, coord))
 		}
 		start, length := a.Edge(i, c)
-		sel[i] = Range(start, min(start+length, a.meta.Shape[i]))
+		sel[i] = Range(start, min(start+length, a.of.Meta.Shape[i]))
 	}
 	r, err := a.region(sel)
 	if err != nil {
 		return 0, 0, err
 	}
-	if stored, room, err = a.engine.StoredInner(ctx, r); err != nil {
+	if stored, room, err = a.of.Engine.StoredInner(ctx, r); err != nil {
 		return 0, 0, a.errf(err)
 	}
 	return stored, room, nil

@@ -11,13 +11,13 @@ import (
 
 // readStructs reads elements of a structured data type into Go structs. The caller has checked T.
 func readStructs[T any](ctx context.Context, a *Array, t *dtype.Struct, dst []T, r grid.Selection) error {
-	moves, err := a.shared.structs.moves(t, reflect.TypeFor[T]())
+	moves, err := a.structs.moves(t, reflect.TypeFor[T]())
 	if err != nil {
 		return a.errf(err)
 	}
 	b, advice := alloc[byte](len(dst) * t.Size())
 	defer advice.Undo()
-	if err := a.read(ctx, b, r); err != nil {
+	if err := a.of.Read(ctx, b, r); err != nil {
 		return err
 	}
 	if err := bytesview.TakeStructs(t, moves, dst, b); err != nil {
@@ -28,7 +28,7 @@ func readStructs[T any](ctx context.Context, a *Array, t *dtype.Struct, dst []T,
 
 // writeStructs writes Go structs. The caller has checked that T fits t.
 func writeStructs[T any](ctx context.Context, a *Array, t *dtype.Struct, src []T, r grid.Selection) error {
-	moves, err := a.shared.structs.moves(t, reflect.TypeFor[T]())
+	moves, err := a.structs.moves(t, reflect.TypeFor[T]())
 	if err != nil {
 		return a.errf(err)
 	}
@@ -36,5 +36,5 @@ func writeStructs[T any](ctx context.Context, a *Array, t *dtype.Struct, src []T
 	if err := bytesview.PutStructs(t, moves, b, src); err != nil {
 		return a.errf(err)
 	}
-	return a.write(ctx, b, r)
+	return a.of.Write(ctx, b, r)
 }

@@ -2,9 +2,8 @@ package zarr
 
 import (
 	"context"
-	"slices"
 
-	"github.com/zargo-io/zargo/internal/grow"
+	"github.com/zargo-io/zargo/internal/chunk/grid"
 )
 
 // With returns a view of the array with additional options.
@@ -16,11 +15,13 @@ func (a *Array) With(opts ...Option) (*Array, error) {
 	if err := cfg.add(opts); err != nil {
 		return nil, err
 	}
-	at, err := a.at.With(cfg.Options)
+	of, err := a.of.With(cfg.Options)
 	if err != nil {
 		return nil, err
 	}
-	return makeArray(nodeOf(at, cfg), at.Keyed, at.Pipe, a.shared, nil), nil
+	b := a.viewed(of)
+	b.cfg.opts = cfg.opts
+	return b, nil
 }
 
 // Refresh opens the array again and returns it with its current metadata, which it reads from
@@ -30,26 +31,18 @@ func (a *Array) Refresh(ctx context.Context) (*Array, error) {
 	if a.field != nil {
 		return a.field.reapply(a.field.base.Refresh(ctx))
 	}
-	at, err := a.at.Refresh(ctx)
+	of, err := a.of.Refresh(ctx)
 	if err != nil {
 		return nil, err
 	}
-	b := newNode(at, a.cfg).(*Array)
-	b.reshaped(a)
-	return b, nil
+	return a.viewed(of), nil
 }
 
-// reshaped drops cached chunks that are not completely inside the shapes of both a and prev,
-// because another process may have deleted and rewritten them. Entries of chunks at the edge need
-// no treatment, because the cache binds them to the shape that they were read with.
-func (a *Array) reshaped(prev *Array) {
-	rank := len(a.meta.Shape)
-	if a.engine.Options.Cache == nil || len(prev.meta.Shape) != rank || slices.Equal(a.meta.Shape, prev.meta.Shape) {
-		return
+// keeping returns the array to use for a write of r; see [array.Array.Keeps].
+func (a *Array) keeping(r grid.Selection) (*Array, error) {
+	keeps, err := a.of.Keeps(r)
+	if err != nil || !keeps {
+		return a, err
 	}
-	low, far := a.Shape(), a.Shape()
-	for i, n := range prev.meta.Shape {
-		low[i], far[i] = min(low[i], n), max(far[i], n)
-	}
-	grow.ForgetOutside(a.engine, low, far, func(key string) ([]int, bool) { return a.meta.Keys.Parse(key, rank) })
+	return a.With(StoreFill())
 }

@@ -39,16 +39,16 @@ func Write[T any, To *Array | *ShardWriter](ctx context.Context, to To, src []T,
 	if a, err = a.keeping(r); err != nil {
 		return err
 	}
-	if t, ok := a.meta.DType.(*dtype.Struct); ok {
+	if t, ok := a.of.Meta.DType.(*dtype.Struct); ok {
 		return writeStructs(ctx, a, t, src, r)
 	}
-	if a.meta.DType.Size() == 0 {
+	if a.of.Meta.DType.Size() == 0 {
 		return writeItems(ctx, a, src, r)
 	}
 	if view, ok := bytesview.Of(src); ok {
-		return a.write(ctx, view, r)
+		return a.of.Write(ctx, view, r)
 	}
-	b := make([]byte, len(src)*a.meta.DType.Size())
+	b := make([]byte, len(src)*a.of.Meta.DType.Size())
 	bytesview.Put(b, src)
-	return a.write(ctx, b, r)
+	return a.of.Write(ctx, b, r)
 }

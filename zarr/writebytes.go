@@ -12,5 +12,5 @@ func (a *Array) WriteBytes(ctx context.Context, src []byte, sel ...Selection) er
 	if a, err = a.keeping(r); err != nil {
 		return err
 	}
-	return a.write(ctx, src, r)
+	return a.of.Write(ctx, src, r)
 }

@@ -18,7 +18,7 @@ import (
 // the data type has a fixed size. It returns ErrLimit for an item longer than [Limits.Chunk].
 // Chunks are written as by [Write].
 func (a *Array) WriteItems(ctx context.Context, src [][]byte, sel ...Selection) error {
-	if a.meta.DType.Size() > 0 {
+	if a.of.Meta.DType.Size() > 0 {
 		return a.errf(a.areItems(nil))
 	}
 	r, err := a.region(sel)
@@ -39,7 +39,7 @@ func (a *Array) WriteItems(ctx context.Context, src [][]byte, sel ...Selection) 
 
 // areItems returns an error if an item is not an element of the array's data type.
 func (a *Array) areItems(src [][]byte) error {
-	t := a.meta.DType
+	t := a.of.Meta.DType
 	if t.Size() > 0 {
 		return fault.Newf(fault.Type, "elements must vary in length; those of %v have %d bytes each", t, t.Size())
 	}
@@ -53,7 +53,7 @@ func (a *Array) areItems(src [][]byte) error {
 
 // isItem returns an error if item is not an element, but does not validate JSON.
 func (a *Array) isItem(item []byte) error {
-	switch t := a.meta.DType.(type) {
+	switch t := a.of.Meta.DType.(type) {
 	case dtype.VarLen:
 		if t == dtype.String && !utf8.Valid(item) {
 			return fault.Type

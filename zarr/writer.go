@@ -5,6 +5,7 @@ import (
 
 	"github.com/zargo-io/zargo/internal/chunk/engine"
 	"github.com/zargo-io/zargo/internal/grow"
+	"github.com/zargo-io/zargo/internal/node/array"
 )
 
 // Writer extends an array by rows that arrive over time, a few at a time. It writes each chunk, or
@@ -26,7 +27,10 @@ import (
 // as soon as it is complete, and the shards become visible when they are complete. Rows of such a
 // shard that were readable before are copied in their stored form. If another process writes to
 // these rows meanwhile, the Writer fails with ErrConflict.
-type Writer[T any] struct{ w *grow.Writer[T] }
+type Writer[T any] struct {
+	a *Array // as opened
+	w *grow.Writer[T]
+}
 
 // NewWriter starts to append rows to an array along an axis. It returns ErrConflict if another
 // Writer or Append is in progress, or if the array changed since it was opened, unless
@@ -44,14 +48,14 @@ func NewWriter[T any](ctx context.Context, a *Array, axis int, o AppendOptions) 
 	if _, err := regionOf[T](a, 0, along(axis, Range(0, 0))); err != nil {
 		return nil, err
 	}
-	put := func(ctx context.Context, view grow.Array, shards func(coord []int) *engine.ShardWriter, rows []T, from, to int) error {
-		return Write(ctx, viewed(view).into(shards), rows, along(axis, Range(from, to))...)
+	put := func(ctx context.Context, view *array.Array, shards func(coord []int) *engine.ShardWriter, rows []T, from, to int) error {
+		return Write(ctx, a.viewed(view).into(shards), rows, along(axis, Range(from, to))...)
 	}
-	w, err := grow.NewWriter(ctx, growing{a}, axis, put, o.grow())
+	w, err := grow.NewWriter(ctx, a.of, axis, put, o.grow())
 	if err != nil {
 		return nil, err
 	}
-	return &Writer[T]{w}, nil
+	return &Writer[T]{a, w}, nil
 }
 
 // Write appends rows in C order. It returns ErrSelection if the number of elements is not a whole
@@ -71,7 +75,7 @@ func (w *Writer[T]) Close(ctx context.Context) (*Array, error) {
 }
 
 // Array returns the array with the rows that are readable so far.
-func (w *Writer[T]) Array() *Array { return viewed(w.w.Array()) }
+func (w *Writer[T]) Array() *Array { return w.a.viewed(w.w.Array()) }
 
 // Next returns the index of the next row that Write appends.
 func (w *Writer[T]) Next() int { return w.w.Next() }

@@ -7,25 +7,27 @@ import (
 	"slices"
 
 	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/internal/node/array"
 	"github.com/zargo-io/zargo/internal/node/claim"
 	"github.com/zargo-io/zargo/internal/node/document"
+	"github.com/zargo-io/zargo/internal/node/hierarchy"
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
 // Write stores the rows of an append. from is the index of the first row. view is the array
 // extended by these rows.
-type Write func(ctx context.Context, view Array, from int) error
+type Write func(ctx context.Context, view *array.Array, from int) error
 
 // Append appends n rows to one array along an axis and returns the array with its new shape. If it
 // waits for another process, it may call write several times.
-func Append(ctx context.Context, a Array, axis, n int, write Write, o Options) (out Array, err error) {
+func Append(ctx context.Context, a *array.Array, axis, n int, write Write, o Options) (out *array.Array, err error) {
 	if n == 0 {
 		return a, nil
 	}
-	err = o.retrying(ctx, a, func(b Array) (bool, error) {
+	err = o.retrying(ctx, a, func(b *array.Array) (bool, error) {
 		b, from, err := o.due(ctx, b, axis)
 		if err != nil {
-			return true, errf(a, err)
+			return true, a.Errorf(err)
 		}
 		w := &appending{o: o, members: []member{{array: b, axis: axis, write: write}}, from: from, to: from + n}
 		err = w.run(ctx)
@@ -50,7 +52,7 @@ type appending struct {
 
 // member is one array of an append.
 type member struct {
-	array   Array // the array as last read or written
+	array   *array.Array // the array as last read or written
 	axis    int
 	write   Write
 	claimed *claimed // nil before the array is claimed
@@ -97,7 +99,7 @@ func (w *appending) stop() {
 // errf returns err. For an append without a group, errf adds the path of the array.
 func (w *appending) errf(err error) error {
 	if w.group == nil {
-		err = errf(w.members[0].array, err)
+		err = w.members[0].array.Errorf(err)
 	}
 	return err
 }
@@ -193,7 +195,7 @@ func (w *appending) commit(ctx context.Context) error {
 				}
 				return w.group.finish(ctx, arrays)
 			}
-			w.group.Last(ctx)
+			hierarchy.KnownIn(ctx).Last(ctx)
 			return nil
 		})
 	case longer == 0 && known:

@@ -4,56 +4,9 @@ import (
 	"iter"
 	"slices"
 
-	"github.com/zargo-io/zargo/internal/chunk/engine"
 	"github.com/zargo-io/zargo/internal/chunk/grid"
 	"github.com/zargo-io/zargo/internal/node/claim"
-	"github.com/zargo-io/zargo/internal/node/document"
 )
-
-// KeepsKeys reports whether a write of the selection must leave an object under every key that it
-// writes. It must do so if a request of an abandoned change may still arrive, because such a
-// request puts an object on the condition that its key is absent. doc is the document of the opened
-// array.
-func KeepsKeys(doc document.Stored, e *engine.Array, s grid.Selection) (bool, error) {
-	record, err := document.RecordIn(doc)
-	if err != nil || len(record.Left)+len(record.Kept) == 0 {
-		return false, err
-	}
-	return record.Touches(aligned(e.Layout.Axes, bounds(s, e.Layout.Shape))), nil
-}
-
-// bounds returns a box that contains all selected elements of an array of this shape.
-func bounds(s grid.Selection, shape []int) claim.Box {
-	b := claim.Whole(shape)
-	region, ok := s.(grid.Region)
-	if !ok {
-		return b
-	}
-	for i, x := range region {
-		if x.Count == 0 {
-			b.Hi[i] = 0
-			continue
-		}
-		last := x.Start + (x.Count-1)*x.Step
-		b.Lo[i], b.Hi[i] = min(x.Start, last), max(x.Start, last)+1
-	}
-	return b
-}
-
-// aligned returns the smallest box of whole objects that contains b.
-func aligned(axes []grid.Axis, b claim.Box) claim.Box {
-	out := claim.Box{Lo: slices.Clone(b.Lo), Hi: slices.Clone(b.Hi)}
-	for i, axis := range axes {
-		if b.Lo[i] >= b.Hi[i] {
-			continue
-		}
-		_, _, off := axis.Locate(b.Lo[i])
-		out.Lo[i] -= off
-		_, length, off := axis.Locate(b.Hi[i] - 1)
-		out.Hi[i] = b.Hi[i] - 1 - off + length
-	}
-	return out
-}
 
 // objectsIn returns the sum, over all boxes, of the number of objects that overlap the box. The sum
 // is a float64, because the boxes of a stored record may be of any size.

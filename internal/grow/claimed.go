@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/zargo-io/zargo/internal/node/array"
 	"github.com/zargo-io/zargo/internal/node/claim"
 	"github.com/zargo-io/zargo/internal/node/document"
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -13,7 +14,7 @@ import (
 
 // claimed is an append in progress to one array whose document carries the claim.
 type claimed struct {
-	a     Array // the array as last read or written
+	a     *array.Array // the array as last read or written
 	axis  int
 	held  *document.Held
 	wrote bool // objects may have been put since the last commit
@@ -21,7 +22,7 @@ type claimed struct {
 
 // due returns the array with its documents and the row at which an append begins. It checks this
 // row against o.At.
-func (o Options) due(ctx context.Context, a Array, axis int) (Array, int, error) {
+func (o Options) due(ctx context.Context, a *array.Array, axis int) (*array.Array, int, error) {
 	a, err := a.Stored(ctx)
 	if err != nil {
 		return nil, 0, err
@@ -32,8 +33,8 @@ func (o Options) due(ctx context.Context, a Array, axis int) (Array, int, error)
 
 // isLonger returns nil if the stored array has more rows than o.At. It reads the array from the
 // store, because a may be stale.
-func (o Options) isLonger(ctx context.Context, a Array, axis int) error {
-	b, err := a.Reopen(ctx)
+func (o Options) isLonger(ctx context.Context, a *array.Array, axis int) error {
+	b, err := a.Refresh(ctx)
 	if err != nil {
 		return err
 	}
@@ -53,7 +54,7 @@ func appendTo(axis, from, to int) claim.Claim {
 // claimRows puts claim c in the document of an array, which may already have the rows. If the
 // stored array has another shape, claimRows returns errShape or, if errShape is nil, an error that
 // names the difference.
-func claimRows(ctx context.Context, a Array, c claim.Claim, over document.TakeOver, errShape error) (*claimed, error) {
+func claimRows(ctx context.Context, a *array.Array, c claim.Claim, over document.TakeOver, errShape error) (*claimed, error) {
 	b, err := longer(a, c.Axis, max(0, c.To-extentOf(a, c.Axis)))
 	if err != nil {
 		return nil, err
@@ -74,7 +75,7 @@ func claimRows(ctx context.Context, a Array, c claim.Claim, over document.TakeOv
 }
 
 // dropClaim removes the claim from the document of an array if the ID of the claim is one of ids.
-func dropClaim(ctx context.Context, a Array, ids []string) error {
+func dropClaim(ctx context.Context, a *array.Array, ids []string) error {
 	s := a.Source()
 	err := s.At.Drop(ctx, s.Doc, ids...)
 	if errors.Is(err, fault.NotFound) {
@@ -85,30 +86,23 @@ func dropClaim(ctx context.Context, a Array, ids []string) error {
 
 // view returns the array extended by n rows, to which the claimed rows are written. Each write
 // first checks the claim.
-func (c *claimed) view(n int) (Array, error) {
+func (c *claimed) view(n int) (*array.Array, error) {
 	b, err := longer(c.a, c.axis, n)
 	if err == nil {
 		where := claim.Whole(shapeOf(b))
 		where.Lo[c.axis] = c.held.Claim().From
-		b, err = guarded(b, c.held, where)
+		b, err = b.Guarded(c.held, where)
 	}
 	if err != nil {
-		return nil, errf(c.a, err)
+		return nil, c.a.Errorf(err)
 	}
 	c.wrote = true
 	return b, nil
 }
 
-// guarded returns an array for writes of a box while its document is held. A late request of an
-// abandoned change may put an object into the box, on the condition that its key is absent. To make
-// this condition fail, the array then stores every chunk, even chunks of fill values.
-func guarded(a Array, held *document.Held, where claim.Box) (Array, error) {
-	return a.Guarded(held.Check, held.Record().Touches(aligned(a.Engine().Layout.Axes, where)))
-}
-
 // commit extends the array by n rows, which are all stored. The same put ends the claim or, if next
 // is not 0, moves the claim to the next rows, whose number is next.
-func (c *claimed) commit(ctx context.Context, n, next int) (Array, error) {
+func (c *claimed) commit(ctx context.Context, n, next int) (*array.Array, error) {
 	shape := shapeOf(c.a)
 	shape[c.axis] += n
 	change := document.Change{Record: c.held.Record().Written(shape)}

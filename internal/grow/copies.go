@@ -55,7 +55,7 @@ func (g *group) fence(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		_, err = g.Source.At.Swap(ctx, d, tried, unchangeable)
+		_, err = g.At.Swap(ctx, d, tried, unchangeable)
 		if !errors.Is(err, fault.Conflict) || try == maxSplices {
 			return err
 		}
@@ -74,7 +74,7 @@ func (g *group) completed(ctx context.Context, members []member, n int) bool {
 // copiedV2 reads and parses the group's .zmetadata. If .zmetadata is absent, copiedV2 returns no
 // error.
 func (g *group) copiedV2(ctx context.Context) (document.Stored, *meta.Copies, error) {
-	at := g.Source.At
+	at := g.At
 	d := document.Stored{Key: at.Key(document.ZMetadata)}
 	v, err := at.Get(ctx, document.ZMetadata)
 	if errors.Is(err, fault.NotFound) {
@@ -155,7 +155,7 @@ func (g *group) splicing(ctx context.Context, arrays []*document.Source) error {
 		if !errors.Is(err, fault.Conflict) || try == maxSplices {
 			return err
 		}
-		g.Source.At.Conflict()
+		g.At.Conflict()
 	}
 }
 
@@ -188,6 +188,6 @@ func (g *group) splice(ctx context.Context, arrays []*document.Source) error {
 	if err != nil {
 		return err
 	}
-	_, err = g.Source.At.Swap(ctx, d, doc, unchangeable)
+	_, err = g.At.Swap(ctx, d, doc, unchangeable)
 	return err
 }

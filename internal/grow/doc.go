@@ -1,6 +1,6 @@
 // Package grow changes the shape of arrays. It appends rows to one array or to several arrays of a
 // group, appends rows that arrive over time, and resizes arrays. Package zarr checks arguments and
-// Go types, and passes opened arrays and groups to this package as [Array] and [Group].
+// Go types, and passes opened arrays and groups to this package as [array.Array] and [Group].
 //
 //	out, err := grow.Append(ctx, array, axis, n, write, grow.Options{Wait: time.Minute})
 //

@@ -9,42 +9,35 @@ import (
 	"strings"
 
 	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/internal/node/array"
 	"github.com/zargo-io/zargo/internal/node/claim"
 	"github.com/zargo-io/zargo/internal/node/document"
+	"github.com/zargo-io/zargo/internal/node/hierarchy"
 	"github.com/zargo-io/zargo/internal/node/spec"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/meta"
 )
 
-// Group is the access of an append to a group. Package zarr creates it.
+// Group is an opened group whose arrays are extended.
 type Group struct {
-	At *document.Node
-	// Stored reads the group from the store.
-	Stored func(ctx context.Context) (*document.Source, error)
-	// Open opens an array by its own documents. path is relative to the store's root.
-	Open func(ctx context.Context, path string) (Array, error)
-	// Handed is the same access by documents that were read before Append, or nil. Append uses it
-	// for its first attempt. If that fails before it writes rows, the documents may have changed
-	// since, so Append begins again by the documents that Stored and Open read.
-	Handed *Group
-	// Last is called when all arrays have their new shapes, while the claim of the group is ended.
-	Last func(ctx context.Context)
-	// Done is called for each array after a successful append; or nil.
-	Done func(a Array)
+	Node    *hierarchy.Node
+	Options array.Options // of its arrays
 }
 
 // Rows describes the rows that an append adds to one array of a group.
 type Rows struct {
 	Path string // relative to the store's root
 	// Fit returns the axis along which the append extends the array, and the number of rows.
-	Fit   func(a Array) (axis, n int, err error)
+	Fit   func(a *array.Array) (axis, n int, err error)
 	Write Write
 }
 
 // group is the group of an append in progress.
 type group struct {
-	Group
-	*document.Source // the group as first read
+	*document.Source                 // the group as first read
+	root             *hierarchy.Node // the same group; nil in Finish
+	handed           bool            // root and its arrays may be as they were read before the append
+	options          array.Options
 	dim              string
 	old              claim.Claim     // the claim in Source that this append takes over
 	copies           *meta.Copies    // consolidated metadata, by path below the group
@@ -66,24 +59,42 @@ func (e *halfAppended) Error() string {
 
 func (e *halfAppended) Unwrap() error { return e.err }
 
-// Append appends rows to arrays of the group along their axes named dim. It returns the document of
-// the group that carries claims, as stored after the append. If Append waits for another process or
-// starts again, it writes the rows again.
-func (g Group) Append(ctx context.Context, dim string, rows []Rows, o Options) (doc document.Stored, err error) {
-	handed := g.Handed
-	err = o.waiting(ctx, g.At, func() (again bool, err error) {
+// Append appends rows to arrays of the group along their axes named dim. It returns the group as
+// stored after the append. If Append waits for another process or starts again, it writes the rows
+// again.
+//
+// If the context has the nodes in a [hierarchy.Known], Append uses them for its first attempt, and
+// replaces or forgets them. If that attempt fails before it writes rows, the documents may have
+// changed since they were read, so Append begins again by stored documents.
+func (g Group) Append(ctx context.Context, dim string, rows []Rows, o Options) (out *hierarchy.Node, err error) {
+	known := hierarchy.KnownIn(ctx)
+	handed := g.Node.Handed(ctx)
+	if o.Over.May {
+		handed = nil
+	}
+	var of *group
+	var doc document.Stored // the document of the group after the append
+	err = o.waiting(ctx, g.Node.Docs(), func() (again bool, err error) {
 		wrote := false
 		if handed != nil {
-			doc, wrote, err = handed.once(ctx, dim, rows, o)
+			of, doc, wrote, err = g.once(ctx, handed, dim, rows, o)
 			handed, wrote = nil, wrote || err != nil && !outdated(err)
 		}
 		if !wrote {
-			doc, _, err = g.once(ctx, dim, rows, o)
+			of, doc, _, err = g.once(ctx, nil, dim, rows, o)
 		}
 		var half *halfAppended
 		return !errors.As(err, &half), err
 	})
-	return doc, err
+	if err != nil {
+		known.Forget()
+		return nil, err
+	}
+	if out, err = of.root.Reparsed(doc); err != nil {
+		return nil, err
+	}
+	known.Add(out)
+	return out, nil
 }
 
 // outdated reports whether an error of an attempt may be the effect of documents that were changed
@@ -97,55 +108,56 @@ func outdated(err error) bool {
 	return false
 }
 
-// once makes one attempt. Its decisions depend on the group's document, and are valid only while
+// once makes one attempt, by the nodes handed in the context if handed is not nil. Its decisions depend on the group's document, and are valid only while
 // the stored document equals, byte for byte, the document that once read.
 //
 // wrote reports that the rows may have been stored.
-func (g Group) once(ctx context.Context, dim string, rows []Rows, o Options) (doc document.Stored, wrote bool, err error) {
-	s, err := g.Stored(ctx)
-	if err != nil {
-		return doc, false, err
+func (g Group) once(ctx context.Context, handed *hierarchy.Node, dim string, rows []Rows, o Options) (of *group, doc document.Stored, wrote bool, err error) {
+	root := handed
+	if root == nil {
+		if root, err = g.Node.Again(ctx); err != nil {
+			return nil, doc, false, err
+		}
 	}
-	of := &group{Group: g, Source: s, dim: dim}
-	if of.old, err = document.ClaimIn(s.Attrs); err != nil {
-		return doc, false, err
+	of = &group{Source: root.Source(), root: root, handed: handed != nil, options: g.Options, dim: dim}
+	if of.old, err = document.ClaimIn(of.Attrs); err != nil {
+		return nil, doc, false, err
 	}
 	if of.copies, err = of.copied(ctx); err != nil {
-		return doc, false, err
+		return nil, doc, false, err
 	}
 	w := &appending{o: o, group: of}
 	n, err := w.open(ctx, rows)
 	if err != nil {
-		return doc, false, err
+		return nil, doc, false, err
 	}
 	if err := w.decide(n); err != nil {
-		return doc, false, err
+		return nil, doc, false, err
 	}
 	if err := o.mayBegin(w.from, func() error { return of.unchanged(ctx) }); err != nil {
-		return doc, false, err
+		return nil, doc, false, err
 	}
 	if n == 0 {
-		return s.Attrs, false, nil
+		return of, of.Attrs, false, nil
 	}
 	if err := of.complete(ctx, w.members); err != nil {
-		return doc, false, err
+		return nil, doc, false, err
 	}
 	if err := w.run(ctx); err != nil {
-		return doc, w.wrote, err
+		return nil, doc, w.wrote, err
 	}
+	known := hierarchy.KnownIn(ctx)
 	for _, m := range w.members {
-		if g.Done != nil {
-			g.Done(m.array)
-		}
+		known.Add(m.array.At)
 	}
-	return of.held.Doc(), true, nil
+	return of, of.held.Doc(), true, nil
 }
 
 // open opens the arrays. It returns the number of rows, which must be the same for all arrays.
 func (w *appending) open(ctx context.Context, rows []Rows) (int, error) {
 	w.members = make([]member, len(rows))
 	err := concurrency.EachN(ctx, len(rows), len(rows), func(ctx context.Context, i int) (err error) {
-		w.members[i].array, err = w.group.Open(ctx, rows[i].Path)
+		w.members[i].array, err = w.group.open(ctx, rows[i].Path)
 		return err
 	})
 	if err != nil {
@@ -164,6 +176,15 @@ func (w *appending) open(ctx context.Context, rows []Rows) (int, error) {
 		count, m.axis, m.write = n, axis, r.Write
 	}
 	return count, nil
+}
+
+// open opens an array by its own documents. path is relative to the store's root.
+func (g *group) open(ctx context.Context, path string) (*array.Array, error) {
+	at, err := g.root.OpenArray(ctx, path, g.handed)
+	if err != nil {
+		return nil, err
+	}
+	return array.New(at, g.options), nil
 }
 
 // decide sets the range of rows to write, from the lengths of the arrays and the claim in the
@@ -224,14 +245,17 @@ func (g *group) shows(members []member, n int) bool {
 
 // below returns the path of an array relative to the group.
 func (g *group) below(a *document.Source) string {
-	return strings.TrimPrefix(a.At.Path[len(g.Source.At.Path):], "/")
+	return strings.TrimPrefix(a.At.Path[len(g.At.Path):], "/")
 }
 
 // unchanged returns errChanged if the stored document of the group differs from the document that
 // was read.
 func (g *group) unchanged(ctx context.Context) error {
-	s, err := g.Stored(ctx)
-	if err == nil && !same(s.Attrs, g.Attrs) {
+	if g.handed {
+		return nil // once is called again, by stored documents
+	}
+	is, err := g.root.Again(ctx)
+	if err == nil && !same(is.AttrsDoc, g.Attrs) {
 		err = errChanged
 	}
 	return err
@@ -257,11 +281,11 @@ func (g *group) complete(ctx context.Context, members []member) error {
 		}
 		given := func(m member) bool { return g.below(m.array.Source()) == path }
 		if !slices.ContainsFunc(members, given) {
-			_, err := g.Open(ctx, document.Join(g.Source.At.Path, path))
+			_, err := g.open(ctx, document.Join(g.At.Path, path))
 			if errors.Is(err, fault.NotFound) {
 				continue
 			}
-			return fault.Newf(fault.Selection, "%q also has dimension %q and needs rows", document.Join(g.Source.At.Path, path), g.dim)
+			return fault.Newf(fault.Selection, "%q also has dimension %q and needs rows", document.Join(g.At.Path, path), g.dim)
 		}
 	}
 	return nil
@@ -274,7 +298,7 @@ func (g *group) claim(ctx context.Context, c claim.Claim, over document.TakeOver
 	if g.old.Under() && g.old.From == c.From {
 		c = c.After(g.old)
 	}
-	g.held, err = g.Source.At.Hold(ctx, g.Attrs, over, func(t document.Text) (document.Change, error) {
+	g.held, err = g.At.Hold(ctx, g.Attrs, over, func(t document.Text) (document.Change, error) {
 		if !same(t.Stored, g.Attrs) {
 			return document.Change{}, errChanged
 		}
@@ -336,7 +360,7 @@ func (g *group) release(ctx context.Context, w *appending, dropped bool, err err
 func (w *appending) reached(ctx context.Context) (int, error) {
 	longest := 0
 	for i := range w.members {
-		b, err := w.members[i].array.Reopen(ctx)
+		b, err := w.members[i].array.Refresh(ctx)
 		if err != nil {
 			return 0, err
 		}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/internal/node/array"
 	"github.com/zargo-io/zargo/internal/node/document"
 	"github.com/zargo-io/zargo/zarr/fault"
 )
@@ -73,11 +74,11 @@ func (o Options) waiting(ctx context.Context, n *document.Node, try func() (agai
 
 // retrying is like [Options.waiting], for a change of one array. It first passes the array a to
 // try. Before each further call it reopens the array and passes the reopened array.
-func (o Options) retrying(ctx context.Context, a Array, try func(Array) (again bool, err error)) error {
+func (o Options) retrying(ctx context.Context, a *array.Array, try func(*array.Array) (again bool, err error)) error {
 	b := a
 	return o.waiting(ctx, a.Source().At, func() (again bool, err error) {
 		if b == nil {
-			if b, err = a.Reopen(ctx); err != nil {
+			if b, err = a.Refresh(ctx); err != nil {
 				return true, err
 			}
 		}

@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"iter"
-	"slices"
-	"strings"
 
 	"github.com/zargo-io/zargo/internal/chunk/account"
 	"github.com/zargo-io/zargo/internal/chunk/engine"
+	"github.com/zargo-io/zargo/internal/node/array"
+	"github.com/zargo-io/zargo/internal/node/hierarchy"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
 )
@@ -25,13 +25,14 @@ const maxUnlisted = 10_000_000
 
 // deleteOutside deletes the objects of an array that are within the array's own shape but wholly
 // outside the given shape. It deletes in batches if the store supports them. It calls the guard
-// before every 1000 keys. parse returns the position of the object at a key below the array's path.
+// before every 1000 keys.
 //
 // The keys of these objects are known from the grid, so a small number of objects is deleted
 // without a listing. deleteOutside does not find chunks beyond the grid or under keys of another
 // layout; see upkeep.FindOrphans.
-func deleteOutside(ctx context.Context, a *engine.Array, shape []int, parse func(key string) (coord []int, ok bool)) error {
-	ctx, s, _ := account.Begin(ctx, a.Store, account.Options{Report: a.Options.Account.Report}) // MaxRequests does not limit these deletes, only reads and writes of chunks
+func deleteOutside(ctx context.Context, of *array.Array, shape []int) error {
+	a := of.Engine
+	ctx, s, _ := account.Begin(ctx, a.Store, account.Options{Report: of.Cfg.Report}) // MaxRequests does not limit these deletes, only reads and writes of chunks
 	named := a.Layout.Outside(shape)
 	most := maxNamed
 	if store.InBatches(s) {
@@ -40,44 +41,11 @@ func deleteOutside(ctx context.Context, a *engine.Array, shape []int, parse func
 	if a.Layout.CountOutside(shape) <= most {
 		return store.DeleteSeq(ctx, s, guardedKeys(ctx, a, named))
 	}
-	err := store.DeleteSeq(ctx, s, guardedKeys(ctx, a, listOutside(ctx, a, s, shape, parse)))
+	err := store.DeleteSeq(ctx, s, guardedKeys(ctx, a, listOutside(ctx, of, s, shape)))
 	if (errors.Is(err, errors.ErrUnsupported) || errors.Is(err, fault.Refused)) && a.Layout.CountOutside(shape) <= maxUnlisted {
 		err = store.DeleteSeq(ctx, s, guardedKeys(ctx, a, named)) // the credentials may permit deletes but not listings
 	}
 	return err
-}
-
-// ForgetOutside removes the objects that are not wholly inside shape from the cache. far is the
-// largest shape that the array has had. ForgetOutside removes few objects by their keys. For many
-// objects it searches the cache entries of the array.
-func ForgetOutside(a *engine.Array, shape, far []int, parse func(key string) (coord []int, ok bool)) {
-	shape = slices.Clone(shape)
-	for i, axis := range a.Layout.Axes {
-		if shape[i] == 0 {
-			continue
-		}
-		if start, n := axis.Chunk(axis.Count(shape[i]) - 1); shape[i] < start+n {
-			shape[i] = start
-		}
-	}
-	b := a.Layout
-	if b.Shape = far; a.Layout.Pipe.Even() && b.CountOutside(shape) <= maxNamed {
-		for key, err := range b.Outside(shape) {
-			if err == nil { // the keys have no errors
-				a.Options.Cache.Forget(key)
-			}
-		}
-		return
-	}
-	prefix := a.Path
-	if prefix != "" {
-		prefix += "/"
-	}
-	a.Options.Cache.ForgetEach(func(key string) bool {
-		below, own := strings.CutPrefix(key, prefix)
-		coord, ok := parse(below)
-		return own && ok && a.Layout.IsOutside(coord, shape)
-	})
 }
 
 // guardedKeys yields keys, and calls the guard of the array before every 1000 keys.
@@ -96,15 +64,15 @@ func guardedKeys(ctx context.Context, a *engine.Array, keys iter.Seq2[string, er
 }
 
 // listOutside lists the keys of objects at positions outside a shape.
-func listOutside(ctx context.Context, a *engine.Array, s store.Store, shape []int, parse func(string) ([]int, bool)) iter.Seq2[string, error] {
+func listOutside(ctx context.Context, a *array.Array, s store.Store, shape []int) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
-		for e, err := range store.ListAll(ctx, s, a.Path, store.ListOptions{}) {
+		for e, err := range store.ListAll(ctx, s, a.At.Path, store.ListOptions{}) {
 			if err != nil {
 				yield("", err)
 				return
 			}
-			coord, ok := parse(strings.TrimPrefix(strings.TrimPrefix(e.Key, a.Path), "/"))
-			if !ok || !a.Layout.IsOutside(coord, shape) {
+			coord, ok := a.Position(hierarchy.Below(a.At.Path, e.Key))
+			if !ok || !a.Engine.Layout.IsOutside(coord, shape) {
 				continue
 			}
 			if !yield(e.Key, nil) {

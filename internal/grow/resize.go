@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/internal/node/array"
 	"github.com/zargo-io/zargo/internal/node/claim"
 	"github.com/zargo-io/zargo/internal/node/document"
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -20,8 +21,8 @@ type Outside struct {
 // Resize changes the shape of an array to one of the same rank, and returns the array with the new
 // shape. Resize waits up to o.Wait for changes in progress. If such a change sets another shape,
 // Resize returns fault.Conflict, because the caller chose the new shape for the old shape.
-func Resize(ctx context.Context, a Array, shape []int, outside Outside, o Options) (out Array, err error) {
-	err = o.retrying(ctx, a, func(b Array) (bool, error) {
+func Resize(ctx context.Context, a *array.Array, shape []int, outside Outside, o Options) (out *array.Array, err error) {
+	err = o.retrying(ctx, a, func(b *array.Array) (bool, error) {
 		if is := shapeOf(b); !slices.Equal(is, shapeOf(a)) {
 			return false, fault.Newf(fault.Conflict, "the array was resized concurrently to shape %v; see Refresh", is)
 		}
@@ -30,12 +31,12 @@ func Resize(ctx context.Context, a Array, shape []int, outside Outside, o Option
 		return true, err
 	})
 	if err != nil {
-		return nil, errf(a, err)
+		return nil, a.Errorf(err)
 	}
 	return out, nil
 }
 
-func resize(ctx context.Context, a Array, shape []int, outside Outside, o Options) (Array, error) {
+func resize(ctx context.Context, a *array.Array, shape []int, outside Outside, o Options) (*array.Array, error) {
 	a, err := a.Stored(ctx)
 	if err != nil {
 		return nil, err
@@ -71,7 +72,7 @@ func resize(ctx context.Context, a Array, shape []int, outside Outside, o Option
 
 // resizing is a resize in progress.
 type resizing struct {
-	a       Array // the array as first read
+	a       *array.Array // the array as first read
 	id      claim.Claim
 	shape   []int // the new shape
 	base    []int // the shape in the document while the resize is in progress
@@ -81,7 +82,7 @@ type resizing struct {
 	record  claim.Record // the record when the resize began
 }
 
-func newResizing(a Array, shape []int, outside Outside) *resizing {
+func newResizing(a *array.Array, shape []int, outside Outside) *resizing {
 	r := &resizing{a: a, id: claim.New(claim.Resize), shape: shape, base: shapeOf(a)}
 	low := shapeOf(a) // the common part of the old and the new shape
 	for i, n := range shape {
@@ -100,7 +101,7 @@ func newResizing(a Array, shape []int, outside Outside) *resizing {
 }
 
 // ends returns, for each axis, the end of the last chunk of an array of this shape.
-func ends(a Array, shape []int) []int {
+func ends(a *array.Array, shape []int) []int {
 	e := slices.Clone(shape)
 	for i, n := range shape {
 		if n > 0 {
@@ -173,11 +174,11 @@ func (r *resizing) clean(ctx context.Context) error {
 		return err
 	}
 	left := r.left()
-	if n := objectsIn(b.Engine().Layout.Axes, left); n > maxFilled {
+	if n := objectsIn(b.Engine.Layout.Axes, left); n > maxFilled {
 		return fault.Newf(fault.Limit, "abandoned changes may have left %.0f objects, more than the %d that can be replaced", n, maxFilled)
 	}
 	for _, box := range left {
-		c, err := guarded(b, r.held, box)
+		c, err := b.Guarded(r.held, box)
 		if err == nil {
 			err = clearBox(ctx, c, box)
 		}
@@ -220,10 +221,10 @@ func (r *resizing) delete(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if b, err = guarded(b, r.held, claim.Whole(far)); err != nil {
+	if b, err = b.Guarded(r.held, claim.Whole(far)); err != nil {
 		return err
 	}
-	if err := deleteOutside(ctx, b.Engine(), r.base, b.Position); err != nil {
+	if err := deleteOutside(ctx, b, r.base); err != nil {
 		return err
 	}
 	for axis, end := range ends {
@@ -251,6 +252,6 @@ func (r *resizing) delete(ctx context.Context) error {
 const maxCleared = 4
 
 // clearBox sets all elements of a box to the fill value, object by object.
-func clearBox(ctx context.Context, a Array, box claim.Box) error {
-	return concurrency.Each(ctx, maxCleared, pieces(a.Engine().Layout.Axes, box), a.Fill)
+func clearBox(ctx context.Context, a *array.Array, box claim.Box) error {
+	return concurrency.Each(ctx, maxCleared, pieces(a.Engine.Layout.Axes, box), a.Fill)
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/internal/chunk/engine"
+	"github.com/zargo-io/zargo/internal/node/array"
 	"github.com/zargo-io/zargo/zarr/meta"
 )
 
@@ -21,8 +22,8 @@ type shardRow struct {
 const worthStreaming = 2
 
 // innerEdge returns the length of an inner chunk along an axis, or 0 if the array is not sharded.
-func innerEdge(a Array, axis int) int {
-	s := a.Engine().Layout.Pipe.Largest().Chain.Shards()
+func innerEdge(a *array.Array, axis int) int {
+	s := a.Engine.Layout.Pipe.Largest().Chain.Shards()
 	if s == nil {
 		return 0
 	}
@@ -30,9 +31,9 @@ func innerEdge(a Array, axis int) int {
 }
 
 // gridOf returns the number of objects along each axis.
-func gridOf(a Array) []int {
+func gridOf(a *array.Array) []int {
 	n := shapeOf(a)
-	for i, axis := range a.Engine().Layout.Axes {
+	for i, axis := range a.Engine.Layout.Axes {
 		n[i] = axis.Count(n[i])
 	}
 	return n
@@ -40,7 +41,7 @@ func gridOf(a Array) []int {
 
 // streamedRows returns the number of rows of an inner chunk, or 0 if shards with the given number
 // of rows are not worth streaming.
-func streamedRows(ctx context.Context, a Array, axis, rows int) (int, error) {
+func streamedRows(ctx context.Context, a *array.Array, axis, rows int) (int, error) {
 	m, ok := a.Source().Model.(*meta.Array)
 	inner := innerEdge(a, axis)
 	if !ok || inner == 0 || m.DType.Size() == 0 || inner >= rows {
@@ -53,7 +54,7 @@ func streamedRows(ctx context.Context, a Array, axis, rows int) (int, error) {
 	shape := shapeOf(a)
 	coord := make([]int, len(shape))
 	coord[axis], _, _ = chunkAt(b, axis, shape[axis])
-	w, err := b.Engine().OpenShard(ctx, coord, engine.ShardOptions{})
+	w, err := b.Engine.OpenShard(ctx, coord, engine.ShardOptions{})
 	if err != nil {
 		return 0, nil // the first Write returns the error
 	}
@@ -72,7 +73,7 @@ func streamedRows(ctx context.Context, a Array, axis, rows int) (int, error) {
 
 // openShards opens the shards that contain a row of the array a. Rows before the row "readable" are
 // part of the stored array, so they are carried over to the new shards.
-func openShards(ctx context.Context, a Array, axis, row, readable int) (*shardRow, error) {
+func openShards(ctx context.Context, a *array.Array, axis, row, readable int) (*shardRow, error) {
 	index, start, length := chunkAt(a, axis, row)
 	s := &shardRow{axis: axis, index: index, to: start + length, grid: gridOf(a)}
 	s.grid[axis] = 1
@@ -90,7 +91,7 @@ func openShards(ctx context.Context, a Array, axis, row, readable int) (*shardRo
 			coord[k], left = left%s.grid[k], left/s.grid[k]
 		}
 		coord[axis] = index
-		w, err := a.Engine().OpenShard(ctx, coord, o)
+		w, err := a.Engine.OpenShard(ctx, coord, o)
 		if err != nil {
 			s.abort(ctx)
 			return nil, err

@@ -6,6 +6,7 @@ import (
 	"runtime"
 
 	"github.com/zargo-io/zargo/internal/chunk/engine"
+	"github.com/zargo-io/zargo/internal/node/array"
 	"github.com/zargo-io/zargo/internal/node/document"
 	"github.com/zargo-io/zargo/zarr/fault"
 )
@@ -13,7 +14,7 @@ import (
 // Writer appends rows that arrive over time, a few per call. A Writer is not safe for concurrent
 // use. See zarr.Writer.
 type Writer[T any] struct {
-	a     Array // the array as last committed
+	a     *array.Array // the array as last committed
 	put   Put[T]
 	rows  *claimed
 	axis  int
@@ -33,21 +34,21 @@ type Writer[T any] struct {
 
 // Put writes the rows [from, to) of the axis, to the store if shards is nil. Otherwise it writes to
 // open shards, and shards(coord) returns the writer of the shard at coord.
-type Put[T any] func(ctx context.Context, view Array, shards func(coord []int) *engine.ShardWriter, rows []T, from, to int) error
+type Put[T any] func(ctx context.Context, view *array.Array, shards func(coord []int) *engine.ShardWriter, rows []T, from, to int) error
 
 // NewWriter returns a Writer and claims the rows up to the end of a row of chunks.
-func NewWriter[T any](ctx context.Context, a Array, axis int, put Put[T], o Options) (*Writer[T], error) {
+func NewWriter[T any](ctx context.Context, a *array.Array, axis int, put Put[T], o Options) (*Writer[T], error) {
 	w := &Writer[T]{axis: axis, put: put}
-	err := o.retrying(ctx, a, func(b Array) (bool, error) { return true, w.begin(ctx, b, o) })
+	err := o.retrying(ctx, a, func(b *array.Array) (bool, error) { return true, w.begin(ctx, b, o) })
 	if err != nil {
-		return nil, errf(a, err)
+		return nil, a.Errorf(err)
 	}
 	w.rows.held.Keep(ctx)
 	runtime.AddCleanup(w, (*document.Held).Leave, w.rows.held) // for a Writer that is not closed
 	w.a = w.rows.a
 	w.base = extentOf(w.a, axis)
 	if w.piece, err = streamedRows(ctx, w.a, axis, w.capacity); err != nil {
-		return nil, errf(a, w.rows.giveUp(ctx, err))
+		return nil, a.Errorf(w.rows.giveUp(ctx, err))
 	}
 	if w.piece > 0 {
 		w.have = w.base % w.piece
@@ -57,7 +58,7 @@ func NewWriter[T any](ctx context.Context, a Array, axis int, put Put[T], o Opti
 }
 
 // begin claims the first rows.
-func (w *Writer[T]) begin(ctx context.Context, a Array, o Options) error {
+func (w *Writer[T]) begin(ctx context.Context, a *array.Array, o Options) error {
 	a, from, err := o.due(ctx, a, w.axis)
 	if err != nil {
 		return err
@@ -89,7 +90,7 @@ func (w *Writer[T]) Write(ctx context.Context, rows []T) error {
 	case w.err != nil:
 		return w.err
 	case len(rows)%row != 0:
-		return errf(w.a, fault.Newf(fault.Selection, "%d elements are not a multiple of %d, the elements of a row", len(rows), row))
+		return w.a.Errorf(fault.Newf(fault.Selection, "%d elements are not a multiple of %d, the elements of a row", len(rows), row))
 	}
 	n := len(rows) / row
 	for at := 0; at < n; {
@@ -119,7 +120,7 @@ func (w *Writer[T]) Write(ctx context.Context, rows []T) error {
 func (w *Writer[T]) next() error {
 	capacity, err := rest(w.a, w.axis, w.base)
 	if err != nil {
-		return errf(w.a, err)
+		return w.a.Errorf(err)
 	}
 	if w.piece > 0 {
 		capacity = w.piece
@@ -180,7 +181,7 @@ func (w *Writer[T]) store(ctx context.Context, last bool) error {
 	}
 	a, err := w.rows.commit(ctx, end-extentOf(w.a, w.axis), next)
 	if err != nil {
-		return errf(w.a, err)
+		return w.a.Errorf(err)
 	}
 	w.a = a
 	if w.flushed = w.have; w.have == w.capacity {
@@ -200,7 +201,7 @@ func (w *Writer[T]) write(ctx context.Context) error {
 		err := w.shards.commit(ctx)
 		w.shards = nil
 		if err != nil {
-			return errf(w.a, err)
+			return w.a.Errorf(err)
 		}
 		return nil
 	}
@@ -219,14 +220,14 @@ func (w *Writer[T]) send(ctx context.Context) error {
 	}
 	if w.shards == nil {
 		if w.shards, err = openShards(ctx, b, w.axis, w.base, extentOf(w.a, w.axis)); err != nil {
-			return errf(w.a, err)
+			return w.a.Errorf(err)
 		}
 	}
 	return w.put(ctx, b, w.shards.at, w.held(0), w.base, w.base+w.have)
 }
 
 // view returns the array extended by all buffered rows.
-func (w *Writer[T]) view() (Array, error) {
+func (w *Writer[T]) view() (*array.Array, error) {
 	return w.rows.view(w.base + w.have - extentOf(w.a, w.axis))
 }
 
@@ -263,11 +264,11 @@ func (w *Writer[T]) Close(ctx context.Context) error {
 		return nil
 	}
 	if err := w.rows.held.GiveUp(ctx, false); err != nil {
-		return errf(w.a, err)
+		return w.a.Errorf(err)
 	}
 	a, err := w.a.Parse(w.rows.held.Doc())
 	if err != nil {
-		return errf(w.a, err)
+		return w.a.Errorf(err)
 	}
 	w.a = a
 	return nil
@@ -279,7 +280,7 @@ func (w *Writer[T]) giveUp(ctx context.Context, err error) error {
 }
 
 // Array returns the array with the readable rows.
-func (w *Writer[T]) Array() Array { return w.a }
+func (w *Writer[T]) Array() *array.Array { return w.a }
 
 // Next returns the index of the next row that Write appends.
 func (w *Writer[T]) Next() int { return w.base + w.have }

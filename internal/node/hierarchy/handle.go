@@ -11,9 +11,12 @@ func (n *Node) Handle() Handle { return Handle{n} }
 
 func (h Handle) handled() *Node { return h.node }
 
-// Of returns the Node of an *Array or a *Group of package zarr. For a view of a field it returns
-// the Node of the whole array.
-func Of(n any) *Node { return n.(interface{ handled() *Node }).handled() }
+// Handled is an *Array or a *Group of package zarr.
+type Handled interface{ handled() *Node }
 
-// SourceOf returns the documents of an *Array or a *Group of package zarr.
-func SourceOf(n any) *document.Source { return Of(n).Source() }
+// Of returns the Node of an array or a group. For a view of a field it returns the Node of the
+// whole array.
+func Of(n Handled) *Node { return n.handled() }
+
+// SourceOf returns the documents of an array or a group.
+func SourceOf(n Handled) *document.Source { return Of(n).Source() }
