@@ -3,7 +3,6 @@ package azure
 import (
 	"context"
 	neturl "net/url"
-	"os"
 	"slices"
 	"strings"
 
@@ -12,6 +11,7 @@ import (
 	gcblob "gocloud.dev/blob"
 
 	"github.com/zargo-io/zargo/internal/provider"
+	"github.com/zargo-io/zargo/internal/provider/opened"
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
@@ -38,44 +38,28 @@ func FromBucket(ctx context.Context, b *gcblob.Bucket, url string, opts ...Optio
 		if err := c.read(url, append(slices.Clip(opts), Client(client))); err != nil {
 			return err
 		}
-		return requestsOf(b, client, c.container).Check(c.container, c.prefix)
+		return driver(client, c.container).Check(b, c.container, c.prefix)
 	})
 }
 
-// requestsOf shows the requests of b, whose client is for the container of that name. Only the
-// driver of Azure itself downloads to files. It shows the key of a read only there, but it shows
-// the prefix of each listing.
-func requestsOf(b *gcblob.Bucket, client *container.Client, name string) provider.Opened {
+// driver shows the requests of gocloud's driver, whose client is for the container of that name.
+// Only the driver of Azure itself downloads to files. It shows the key of a read only there, but it
+// shows the prefix of each listing.
+func driver(client *container.Client, name string) opened.Driver {
 	base, _, _ := strings.Cut(client.URL(), "?")
 	base = strings.TrimRight(base, "/") + "/"
-	return provider.Opened{
-		Direct: func(ctx context.Context, key string, see func(bucket, key *string) error) error {
-			return b.Download(ctx, key, new(os.File), &gcblob.ReaderOptions{
-				AllowParallelDownload: true, MaxConcurrency: 1,
-				BeforeRead: func(as func(any) bool) error {
-					var in *azblob.Client
-					if !as(&in) {
-						return see(nil, nil)
-					}
-					at, _, _ := strings.Cut(in.URL(), "?")
-					escaped, inside := strings.CutPrefix(at, base)
-					at, err := neturl.PathUnescape(escaped)
-					if !inside || err != nil {
-						return see(nil, nil)
-					}
-					return see(&name, &at)
-				},
-			})
-		},
-		Wrapped: func(ctx context.Context, key string, see func(bucket, key *string) error) error {
-			_, err := b.List(&gcblob.ListOptions{Prefix: key, BeforeList: func(as func(any) bool) error {
-				var in *container.ListBlobsHierarchyOptions
-				if !as(&in) {
-					return see(nil, nil)
-				}
-				return see(&name, in.Prefix)
-			}}).Next(ctx)
-			return err
-		},
+	return opened.Driver{
+		Download: opened.Of(func(in *azblob.Client) (bucket, key *string) {
+			at, _, _ := strings.Cut(in.URL(), "?")
+			escaped, inside := strings.CutPrefix(at, base)
+			at, err := neturl.PathUnescape(escaped)
+			if !inside || err != nil {
+				return nil, nil
+			}
+			return &name, &at
+		}),
+		List: opened.Of(func(in *container.ListBlobsHierarchyOptions) (bucket, key *string) {
+			return &name, in.Prefix
+		}),
 	}
 }

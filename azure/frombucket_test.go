@@ -18,7 +18,7 @@ func TestFromBucket(t *testing.T) {
 	environment(t)
 	f := NewFake(t)
 	fake.FromBucket(t, fake.Taking[*gcblob.Bucket]{
-		Bucket: opened(t, f, "zarr-test"), Other: memblob.OpenBucket(nil), URL: "azblob://zarr-test/p", Page: 5000,
+		Bucket: bucketOf(t, f, "zarr-test"), Other: memblob.OpenBucket(nil), URL: "azblob://zarr-test/p", Page: 5000,
 		Name: "azblob://zarr-test/p?domain=" + url.QueryEscape(f.Host()) + "&storage_account=acct",
 		From: func(b *gcblob.Bucket, url string) (store.Store, error) {
 			return FromBucket(t.Context(), b, url, MaxInFlight(9))
@@ -32,14 +32,14 @@ func TestFromBucketWrapped(t *testing.T) {
 	f := NewFake(t)
 	wrapped.FromBucket(t, wrapped.Provider{
 		Scheme:   "azblob",
-		Open:     func(t *testing.T, name string) *gcblob.Bucket { return opened(t, f, name) },
+		Open:     func(t *testing.T, name string) *gcblob.Bucket { return bucketOf(t, f, name) },
 		From:     func(b *gcblob.Bucket, url string) (store.Store, error) { return FromBucket(t.Context(), b, url) },
 		Requests: func() int { return len(f.Requests()) },
 	})
 }
 
-// opened returns a container that gocloud has opened.
-func opened(t *testing.T, f *Fake, name string) *gcblob.Bucket {
+// bucketOf returns a container that gocloud has opened.
+func bucketOf(t *testing.T, f *Fake, name string) *gcblob.Bucket {
 	t.Helper()
 	b, err := azureblob.OpenBucket(t.Context(), clientFor(t, f, name), nil)
 	if err != nil {

@@ -2,7 +2,6 @@ package gcs
 
 import (
 	"context"
-	"os"
 	"slices"
 
 	gcsapi "cloud.google.com/go/storage"
@@ -10,6 +9,7 @@ import (
 	gcblob "gocloud.dev/blob"
 
 	"github.com/zargo-io/zargo/internal/provider"
+	"github.com/zargo-io/zargo/internal/provider/opened"
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
@@ -36,39 +36,20 @@ func FromBucket(ctx context.Context, b *gcblob.Bucket, url string, opts ...Optio
 		if err := c.read(url, append(slices.Clip(opts), Client(client))); err != nil {
 			return err
 		}
-		return requestsOf(b).Check(c.bucket, c.prefix)
+		return driver().Check(b, c.bucket, c.prefix)
 	})
 }
 
-// requestsOf shows the requests of b. Only the driver of GCS itself downloads with the transfer
-// manager.
-func requestsOf(b *gcblob.Bucket) provider.Opened {
-	return provider.Opened{
-		Direct: func(ctx context.Context, key string, see func(bucket, key *string) error) error {
-			return b.Download(ctx, key, new(os.File), &gcblob.ReaderOptions{
-				AllowParallelDownload: true, MaxConcurrency: 1,
-				BeforeRead: func(as func(any) bool) error {
-					var in *transfermanager.DownloadObjectInput
-					if !as(&in) {
-						return see(nil, nil)
-					}
-					return see(&in.Bucket, &in.Object)
-				},
-			})
-		},
-		Wrapped: func(ctx context.Context, key string, see func(bucket, key *string) error) error {
-			r, err := b.NewReader(ctx, key, &gcblob.ReaderOptions{BeforeRead: func(as func(any) bool) error {
-				var in **gcsapi.ObjectHandle
-				if !as(&in) {
-					return see(nil, nil)
-				}
-				bucket, at := (*in).BucketName(), (*in).ObjectName()
-				return see(&bucket, &at)
-			}})
-			if err == nil { // a wrapper lost the error
-				err = r.Close()
-			}
-			return err
-		},
+// driver shows the requests of gocloud's driver. Only the driver of GCS itself downloads with the
+// transfer manager.
+func driver() opened.Driver {
+	return opened.Driver{
+		Download: opened.Of(func(in *transfermanager.DownloadObjectInput) (bucket, key *string) {
+			return &in.Bucket, &in.Object
+		}),
+		Read: opened.Of(func(in **gcsapi.ObjectHandle) (bucket, key *string) {
+			name, at := (*in).BucketName(), (*in).ObjectName()
+			return &name, &at
+		}),
 	}
 }

@@ -16,7 +16,7 @@ import (
 func TestFromBucket(t *testing.T) {
 	noEnvironment(t)
 	fake.FromBucket(t, fake.Taking[*gcblob.Bucket]{
-		Bucket: opened(t, NewFake(t), "zarr-test"), Other: memblob.OpenBucket(nil), URL: "gs://zarr-test/p", Page: 1000,
+		Bucket: bucketOf(t, NewFake(t), "zarr-test"), Other: memblob.OpenBucket(nil), URL: "gs://zarr-test/p", Page: 1000,
 		Name: "gs://zarr-test/p",
 		From: func(b *gcblob.Bucket, url string) (store.Store, error) {
 			return FromBucket(t.Context(), b, url, MaxInFlight(9))
@@ -30,14 +30,14 @@ func TestFromBucketWrapped(t *testing.T) {
 	f := NewFake(t)
 	wrapped.FromBucket(t, wrapped.Provider{
 		Scheme:   "gs",
-		Open:     func(t *testing.T, name string) *gcblob.Bucket { return opened(t, f, name) },
+		Open:     func(t *testing.T, name string) *gcblob.Bucket { return bucketOf(t, f, name) },
 		From:     func(b *gcblob.Bucket, url string) (store.Store, error) { return FromBucket(t.Context(), b, url) },
 		Requests: func() int { return len(f.Requests()) },
 	})
 }
 
-// opened returns a bucket that gocloud has opened.
-func opened(t *testing.T, f *Fake, name string) *gcblob.Bucket {
+// bucketOf returns a bucket that gocloud has opened.
+func bucketOf(t *testing.T, f *Fake, name string) *gcblob.Bucket {
 	t.Helper()
 	b, err := gcsblob.OpenBucket(t.Context(), nil, name, &gcsblob.Options{Client: clientOf(t, f)})
 	if err != nil {

@@ -2,7 +2,6 @@ package s3
 
 import (
 	"context"
-	"os"
 	"slices"
 
 	"github.com/aws/aws-sdk-go-v2/feature/s3/transfermanager"
@@ -10,6 +9,7 @@ import (
 	gcblob "gocloud.dev/blob"
 
 	"github.com/zargo-io/zargo/internal/provider"
+	"github.com/zargo-io/zargo/internal/provider/opened"
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
@@ -36,38 +36,19 @@ func FromBucket(ctx context.Context, b *gcblob.Bucket, url string, opts ...Optio
 		if err := c.read(url, append(slices.Clip(opts), Client(client))); err != nil {
 			return err
 		}
-		return requestsOf(b).Check(c.bucket, c.prefix)
+		return driver().Check(b, c.bucket, c.prefix)
 	})
 }
 
-// requestsOf shows the requests of b. Only the driver of S3 itself downloads with the transfer
-// manager.
-func requestsOf(b *gcblob.Bucket) provider.Opened {
-	return provider.Opened{
-		Direct: func(ctx context.Context, key string, see func(bucket, key *string) error) error {
-			return b.Download(ctx, key, new(os.File), &gcblob.ReaderOptions{
-				AllowParallelDownload: true, MaxConcurrency: 1,
-				BeforeRead: func(as func(any) bool) error {
-					var in *transfermanager.DownloadObjectInput
-					if !as(&in) {
-						return see(nil, nil)
-					}
-					return see(in.Bucket, in.Key)
-				},
-			})
-		},
-		Wrapped: func(ctx context.Context, key string, see func(bucket, key *string) error) error {
-			r, err := b.NewReader(ctx, key, &gcblob.ReaderOptions{BeforeRead: func(as func(any) bool) error {
-				var in *awss3.GetObjectInput
-				if !as(&in) {
-					return see(nil, nil)
-				}
-				return see(in.Bucket, in.Key)
-			}})
-			if err == nil { // a wrapper lost the error
-				err = r.Close()
-			}
-			return err
-		},
+// driver shows the requests of gocloud's driver. Only the driver of S3 itself downloads with the
+// transfer manager.
+func driver() opened.Driver {
+	return opened.Driver{
+		Download: opened.Of(func(in *transfermanager.DownloadObjectInput) (bucket, key *string) {
+			return in.Bucket, in.Key
+		}),
+		Read: opened.Of(func(in *awss3.GetObjectInput) (bucket, key *string) {
+			return in.Bucket, in.Key
+		}),
 	}
 }

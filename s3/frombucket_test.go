@@ -17,7 +17,7 @@ import (
 // TestFromBucket checks that a bucket opened by gocloud has versions, conditions and tuning.
 func TestFromBucket(t *testing.T) {
 	fake.FromBucket(t, fake.Taking[*gcblob.Bucket]{
-		Bucket: opened(t, NewFake(t), "zarr-test"), Other: memblob.OpenBucket(nil), URL: "s3://zarr-test/p", Name: "s3://zarr-test/p", Page: 1000,
+		Bucket: bucketOf(t, NewFake(t), "zarr-test"), Other: memblob.OpenBucket(nil), URL: "s3://zarr-test/p", Name: "s3://zarr-test/p", Page: 1000,
 		From: func(b *gcblob.Bucket, url string) (store.Store, error) {
 			return FromBucket(t.Context(), b, url, MaxInFlight(9))
 		},
@@ -29,14 +29,14 @@ func TestFromBucketWrapped(t *testing.T) {
 	f := NewFake(t)
 	wrapped.FromBucket(t, wrapped.Provider{
 		Scheme:   "s3",
-		Open:     func(t *testing.T, name string) *gcblob.Bucket { return opened(t, f, name) },
+		Open:     func(t *testing.T, name string) *gcblob.Bucket { return bucketOf(t, f, name) },
 		From:     func(b *gcblob.Bucket, url string) (store.Store, error) { return FromBucket(t.Context(), b, url) },
 		Requests: func() int { return len(f.Requests()) },
 	})
 }
 
-// opened returns a bucket that gocloud has opened.
-func opened(t *testing.T, f *Fake, name string) *gcblob.Bucket {
+// bucketOf returns a bucket that gocloud has opened.
+func bucketOf(t *testing.T, f *Fake, name string) *gcblob.Bucket {
 	t.Helper()
 	client := awss3.New(awss3.Options{
 		Region: "us-east-1", BaseEndpoint: aws.String(f.URL), UsePathStyle: true, Credentials: aws.AnonymousCredentials{},

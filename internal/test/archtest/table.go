@@ -72,6 +72,7 @@ func Table() []Rule {
 		{Package: "internal/bits/bytesview", Own: []string{"zarr/dtype"}, Pure: true},
 		{Package: "internal/bits/hugepages"},
 		{Package: "internal/npy", Own: []string{"zarr/fault", "zarr/dtype"}, Pure: true},
+		{Package: "internal/provider/opened", Own: []string{"internal/provider"}, External: []string{gocloud}},
 		{Package: "internal/provider", Own: []string{"internal/provider/exact", "zarr/fault", "zarr/store", "zarr/store/retry", "zarr/store/limit", "zarr/store/hedge", "zarr/store/large", "concurrency"}},
 		{Package: "internal/test/fake", Own: []string{"zarr", "zarr/fault", "zarr/dtype", "zarr/codec", "zarr/store", "zarr/store/mem", "zarr/store/retry"}},
 		{Package: "internal/test/fake/wrapped", Own: []string{"zarr/store"}, External: []string{gocloud}},
@@ -130,11 +131,11 @@ func Table() []Rule {
 		{Package: "pyramid", Own: []string{"internal/chunk/account", "cf", "concurrency", "internal/chunk/keys", "internal/attributes/convention", "internal/attributes/derived", "internal/node/document", "internal/node/hierarchy", "internal/copying/overlay", "zarr", "zarr/codec", "zarr/dtype", "zarr/fault", "zarr/store", "zarr/store/mem", "multiscale"}},
 
 		{Package: "blob", Own: []string{"internal/provider/exact", "zarr/fault", "zarr/store"}, External: []string{gocloud}},
-		{Package: "s3", Own: []string{"zarr/fault", "zarr/store", "zarr/store/limit", "zarr/store/retry", "concurrency", "internal/provider/damaged", "internal/provider", "internal/provider/sentparts", "blob"},
+		{Package: "s3", Own: []string{"zarr/fault", "zarr/store", "zarr/store/limit", "zarr/store/retry", "concurrency", "internal/provider/damaged", "internal/provider", "internal/provider/opened", "internal/provider/sentparts", "blob"},
 			External: []string{"github.com/aws/aws-sdk-go-v2", "github.com/aws/smithy-go", gocloud}},
-		{Package: "gcs", Own: []string{"zarr/fault", "zarr/store", "zarr/store/limit", "zarr/store/retry", "concurrency", "internal/provider/damaged", "internal/provider", "internal/provider/sentparts", "blob"},
+		{Package: "gcs", Own: []string{"zarr/fault", "zarr/store", "zarr/store/limit", "zarr/store/retry", "concurrency", "internal/provider/damaged", "internal/provider", "internal/provider/opened", "internal/provider/sentparts", "blob"},
 			External: []string{"cloud.google.com/go/auth", "cloud.google.com/go/compute/metadata", "cloud.google.com/go/storage", "golang.org/x/oauth2", "google.golang.org/api", gocloud}},
-		{Package: "azure", Own: []string{"zarr/fault", "zarr/store", "zarr/store/limit", "zarr/store/retry", "concurrency", "internal/provider/damaged", "internal/provider", "internal/provider/sentparts", "blob"},
+		{Package: "azure", Own: []string{"zarr/fault", "zarr/store", "zarr/store/limit", "zarr/store/retry", "concurrency", "internal/provider/damaged", "internal/provider", "internal/provider/opened", "internal/provider/sentparts", "blob"},
 			External: []string{"github.com/Azure/azure-sdk-for-go", gocloud}},
 
 		{Package: "openurl", Own: []string{"internal/chunk/account", "zarr/fault", "zarr/store", "zarr/store/dir", "zarr/store/mem", "zarr/store/zip", "zarr/store/http"}},
