@@ -10,18 +10,18 @@ import peers
 
 CLOUD = peers.CLOUD
 FAULTS = {
-    "fail-first=2": {"fail-first": 2},
-    "p503=0.05": {"p503": 0.05},
-    "preset=0.02": {"preset": 0.02},
-    "ptruncate=0.02": {"ptruncate": 0.02},
-    "phang=0.005": {"phang": 0.005},
-    "all but hangs": {"fail-first": 2, "p503": 0.05, "preset": 0.02, "ptruncate": 0.02},
-    "all": {"fail-first": 2, "p503": 0.05, "preset": 0.02, "ptruncate": 0.02, "phang": 0.005},
+    "fail-first=2": {"fail_first": 2},
+    "p503=0.05": {"rates": {"slow_down": 0.05}},
+    "preset=0.02": {"rates": {"reset": 0.02}},
+    "ptruncate=0.02": {"rates": {"truncate": 0.02}},
+    "phang=0.005": {"rates": {"hang": 0.005}},
+    "all but hangs": {"fail_first": 2, "rates": {"slow_down": 0.05, "reset": 0.02, "truncate": 0.02}},
+    "all": {"fail_first": 2, "rates": {"slow_down": 0.05, "reset": 0.02, "truncate": 0.02, "hang": 0.005}},
     "rps=500": {"rps": 500}, # a set of thousands of chunks shows it: 500 may go at once
 }
 
 def once(command, endpoint, task, profile, timeout):
-    peers.http(endpoint + "/__config?" + "&".join(["reset=1"] + [f"{k}={v}" for k, v in profile.items()]))
+    peers.configure(endpoint, profile)
     try:
         r = subprocess.run(command + [json.dumps(task)], capture_output=True, text=True, timeout=timeout)
         lines = r.stdout.strip().splitlines()

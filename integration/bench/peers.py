@@ -288,8 +288,8 @@ REMOTE = ["tensorstore", "tensorstore-c128", "zarr", "zarr-c64", "zarr-s3fs-c64"
 
 # ---- workloads ---------------------------------------------------------------------------------
 FAST = {}                                                    # loopback as it is
-CLOUD = {"latency": "30ms", "conn-mbps": "80"}               # like an object store from the same region
-CLOUD_TAIL = dict(CLOUD, **{"tail-p": "0.01", "tail-x": "20"})
+CLOUD = {"latency_ms": 30, "read_bps": 80_000_000}           # like an object store from the same region
+CLOUD_TAIL = dict(CLOUD, tail_share=0.01, tail_factor=20)
 
 def coords(shape, n=200):
     r = 12345; out = [[], [], []]
@@ -363,9 +363,13 @@ def verify(t):
     print(json.dumps({"crc": got, "verified": got == want}))
 
 # ---- running -----------------------------------------------------------------------------------
-def http(url, method="GET"):
-    with urllib.request.urlopen(urllib.request.Request(url, method=method), timeout=60) as r:
+def http(url):
+    with urllib.request.urlopen(url, timeout=60) as r:
         return json.load(r)
+
+def configure(endpoint, profile):
+    """Sets the latency, bandwidth and faults of the server: a faultproxy.Config."""
+    urllib.request.urlopen(urllib.request.Request(endpoint + "/__fault/config", method="PUT", data=json.dumps(profile).encode()), timeout=60).close()
 
 def child(peer, t):
     """Runs in a fresh process: one measurement, printed as JSON."""
@@ -435,7 +439,7 @@ def run(a):
                     if t["where"] == "s3":
                         if t["do"] == "write":
                             http(ep + "/__drop?path=bench/" + t["path"] + "/")
-                        http(ep + "/__config?" + "&".join(["reset=1"] + [f"{k}={v}" for k, v in t["profile"].items()]))
+                        configure(ep, t["profile"])
                     cmd = (extra[p].split() if p in extra else [sys.executable, os.path.abspath(__file__), "_child", p]) + [json.dumps(t)]
                     s0 = time.perf_counter()
                     try:
@@ -448,7 +452,7 @@ def run(a):
                     m["process_s"] = time.perf_counter() - s0
                     if t["do"] in ("write", "rechunk") and "error" not in m:  # a fast writer must also have written
                         if t["where"] == "s3":
-                            http(ep + "/__config?reset=1")
+                            configure(ep, {})
                         v = subprocess.run([sys.executable, os.path.abspath(__file__), "_verify", json.dumps(t)], capture_output=True, text=True)
                         v = json.loads(v.stdout.strip().splitlines()[-1]) if v.returncode == 0 else {"verified": False}
                         m.update(v)

@@ -14,8 +14,15 @@ type Config struct {
 	LatencyMS float64 `json:"latency_ms"`
 	// JitterMS is the maximum in milliseconds of an additional, uniformly distributed delay.
 	JitterMS float64 `json:"jitter_ms"`
-	ReadBPS  int64   `json:"read_bps"`  // bytes per second of each response's body; 0 means unlimited
-	WriteBPS int64   `json:"write_bps"` // bytes per second of each request's body; 0 means unlimited
+	// TailShare is the fraction of requests whose delay is multiplied by TailFactor.
+	TailShare  float64 `json:"tail_share"`
+	TailFactor float64 `json:"tail_factor"`
+	RPS        float64 `json:"rps"`       // further requests per second get SlowDown; 0 means unlimited
+	ReadBPS    int64   `json:"read_bps"`  // bytes per second of each response's body; 0 means unlimited
+	WriteBPS   int64   `json:"write_bps"` // bytes per second of each request's body; 0 means unlimited
+
+	// FailFirst is the number of first occurrences of each request that get SlowDown.
+	FailFirst uint64 `json:"fail_first"`
 
 	Seed  uint64 `json:"seed"`
 	Rates Rates  `json:"rates"`
@@ -43,6 +50,9 @@ type Rates struct {
 	Truncate float64 `json:"truncate"`
 	Hang     float64 `json:"hang"`
 	Lost     float64 `json:"lost"`
+	Corrupt  float64 `json:"corrupt"`
+
+	InternalError float64 `json:"internal_error"`
 }
 
 type rate struct {
@@ -50,8 +60,11 @@ type rate struct {
 	share float64
 }
 
-func (r Rates) list() [5]rate {
-	return [5]rate{{SlowDown, r.SlowDown}, {Reset, r.Reset}, {Truncate, r.Truncate}, {Hang, r.Hang}, {Lost, r.Lost}}
+func (r Rates) list() [7]rate {
+	return [7]rate{
+		{SlowDown, r.SlowDown}, {Reset, r.Reset}, {Truncate, r.Truncate}, {Hang, r.Hang}, {Lost, r.Lost}, {Corrupt, r.Corrupt},
+		{InternalError, r.InternalError},
+	}
 }
 
 // Override sets the fault of all requests with a method and a path. If the Fault is zero, these
@@ -81,7 +94,7 @@ func (c Config) check() error {
 		value float64
 	}{
 		{"latency_ms", c.LatencyMS}, {"jitter_ms", c.JitterMS}, {"read_bps", float64(c.ReadBPS)},
-		{"write_bps", float64(c.WriteBPS)}, {"log", float64(c.Log)},
+		{"write_bps", float64(c.WriteBPS)}, {"log", float64(c.Log)}, {"rps", c.RPS}, {"tail_share", c.TailShare}, {"tail_factor", c.TailFactor},
 	} {
 		if !(v.value >= 0) {
 			return fmt.Errorf("faultproxy: %s must be at least 0, is %v", v.name, v.value)

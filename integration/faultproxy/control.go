@@ -20,8 +20,8 @@ func (p *Proxy) control(w http.ResponseWriter, r *http.Request) {
 		tell(w, p.Stats())
 	case "GET config":
 		tell(w, p.Config())
-	case "POST config":
-		if err := p.amend(http.MaxBytesReader(w, r.Body, 1<<20)); err != nil {
+	case "POST config", "PUT config":
+		if err := p.amend(http.MaxBytesReader(w, r.Body, 1<<20), r.Method == http.MethodPut); err != nil {
 			http.Error(w, err.Error(), http.StatusBadRequest)
 			return
 		}
@@ -31,15 +31,20 @@ func (p *Proxy) control(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// amend changes the members of the configuration that the JSON in body contains.
-func (p *Proxy) amend(body io.Reader) error {
+// amend changes the members of the configuration that the JSON in body contains. If all is true, it
+// sets the other members to zero.
+func (p *Proxy) amend(body io.Reader, all bool) error {
 	text, err := io.ReadAll(body)
 	if err != nil {
 		return err
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	next, err := Parse(text, p.cfg)
+	base := p.cfg
+	if all {
+		base = Config{}
+	}
+	next, err := Parse(text, base)
 	if err != nil {
 		return err
 	}

@@ -22,12 +22,15 @@
 // unread body, is counted until the proxy notices. When a client sees the end of a response, the
 // statistics include the request.
 //
+// [Local] returns a proxy of a handler in this process: a server with latency and faults.
+//
 // The proxy is controlled over HTTP, by requests that are neither counted nor forwarded:
 //
 //	GET  /__fault/stats     the Stats as JSON
 //	GET  /__fault/log       the logged requests as JSON
 //	POST /__fault/reset     clear statistics and log
 //	GET  /__fault/config    the Config as JSON
+//	PUT  /__fault/config    replace the Config by the one in the body
 //	POST /__fault/config    change the members of Config that the body contains
 //
 // The proxy supports HTTP/1.1 only, without upgrades, trailers and 1xx responses other than 100.

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"time"
 )
 
 // exchange is one request and its response.
@@ -23,9 +24,15 @@ type exchange struct {
 
 // run responds to the request. The returned error determines how the connection is closed.
 func (x *exchange) run() error {
-	rng := x.p.choose.chance(x.cfg.Seed, x.r)
+	rng, nth := x.p.choose.chance(x.cfg.Seed, x.r)
 	delay := milliseconds(x.cfg.LatencyMS + x.cfg.JitterMS*rng.Float64())
-	f := x.cfg.fate(x.r, rng)
+	f := x.cfg.fate(x.r, nth, rng)
+	if rng.Float64() < x.cfg.TailShare {
+		delay = time.Duration(float64(delay) * x.cfg.TailFactor)
+	}
+	if !x.p.limit.allows(x.cfg.RPS) {
+		f = Fault{Kind: SlowDown}
+	}
 	if err := x.p.wait(x.r.Context(), delay, false); err != nil {
 		return err
 	}
@@ -33,6 +40,9 @@ func (x *exchange) run() error {
 	case SlowDown:
 		x.p.count.fault(x.ticket, f.Kind)
 		return x.answer(S3Error(http.StatusServiceUnavailable, "SlowDown"))
+	case InternalError:
+		x.p.count.fault(x.ticket, f.Kind)
+		return x.answer(S3Error(http.StatusInternalServerError, "InternalError"))
 	case Answer:
 		x.p.count.fault(x.ticket, f.Kind)
 		return x.answer(f)
@@ -46,7 +56,7 @@ func (x *exchange) run() error {
 			return err
 		}
 		return errReset
-	case None, Truncate, Lost:
+	case None, Truncate, Lost, Corrupt:
 		return x.forward(f)
 	}
 	return f.check() // only a Script can return an unknown kind

@@ -13,6 +13,9 @@ const (
 	None Kind = ""
 	// SlowDown responds with status 503 and S3's error SlowDown, without forwarding the request.
 	SlowDown Kind = "slow_down"
+	// InternalError responds with status 500 and S3's error InternalError, without forwarding the
+	// request.
+	InternalError Kind = "internal_error"
 	// Reset resets the connection without forwarding the request. Go's http.Transport retries a GET
 	// once after a reset of a reused connection.
 	Reset Kind = "reset"
@@ -25,6 +28,8 @@ const (
 	// Lost forwards the request, discards the response and resets the connection: the server has
 	// executed the request, but the client does not know.
 	Lost Kind = "lost"
+	// Corrupt forwards the request and changes one bit in the middle of the body.
+	Corrupt Kind = "corrupt"
 	// Answer responds with the status and the body in the Fault, without forwarding the request.
 	Answer Kind = "answer"
 )
@@ -63,7 +68,7 @@ func s3Error(code string) string {
 
 func (f Fault) check() error {
 	switch f.Kind {
-	case None, SlowDown, Reset, Truncate, Hang, Lost:
+	case None, SlowDown, InternalError, Reset, Truncate, Hang, Lost, Corrupt:
 	case Answer:
 		if f.Status != 0 && (f.Status < 200 || f.Status > 599) {
 			return fmt.Errorf("faultproxy: the status of an answer must be from 200 to 599, is %d", f.Status)

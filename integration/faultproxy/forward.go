@@ -28,7 +28,7 @@ func (x *exchange) forward(f Fault) error {
 		defer body.Close() //nolint:errcheck // this is the server's request body; an early response leaves the rest unread
 		out.Body = body
 	}
-	resp, err := x.p.transport.RoundTrip(out)
+	resp, err := x.p.server.RoundTrip(out)
 	if err != nil {
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -66,6 +66,10 @@ func (x *exchange) back(resp *http.Response, f Fault) error {
 	if cut >= 0 {
 		x.p.count.fault(x.ticket, f.Kind)
 		body = io.LimitReader(body, cut)
+	}
+	if f.Kind == Corrupt && x.r.Method != http.MethodHead && resp.ContentLength > 0 {
+		x.p.count.fault(x.ticket, f.Kind)
+		body = &corrupted{body, resp.ContentLength / 2}
 	}
 	x.start(resp.StatusCode)
 	body = &paced{r: body, p: x.p, ctx: x.r.Context(), bps: x.cfg.ReadBPS}

@@ -13,15 +13,18 @@ import (
 
 // Proxy is an [http.Handler]. Create it with [New] or [Start].
 type Proxy struct {
-	target    *url.URL
-	transport *http.Transport
-	count     counters
-	choose    chooser
+	target *url.URL
+	server http.RoundTripper // the target
+	idle   func()            // closes idle connections to the target
+	name   func(*http.Request) string
+	count  counters
+	limit  limiter
+	choose chooser
 
 	mu       sync.Mutex
 	cfg      Config
 	closed   bool
-	server   *http.Server   // nil before Serve
+	listener *http.Server   // nil before Serve
 	addr     string         // empty before Serve
 	handlers sync.WaitGroup // running handlers; it is increased under mu and only if the proxy is not closed
 	stop     chan struct{}  // closed by Close to end all waits
@@ -35,20 +38,27 @@ func New(target *url.URL, cfg Config) (*Proxy, error) {
 	if (target.Scheme != "http" && target.Scheme != "https") || target.Host == "" || strings.Trim(target.Path, "/") != "" {
 		return nil, fmt.Errorf("faultproxy: the target must have the form http://host:port, is %q", target)
 	}
+	transport := &http.Transport{
+		MaxIdleConns:        0,
+		MaxIdleConnsPerHost: 4096, // more than any client has in flight
+		IdleConnTimeout:     time.Minute,
+		DisableCompression:  true, // does not change the signed Accept-Encoding
+	}
+	return (&Proxy{target: target, server: transport, idle: transport.CloseIdleConnections}).init(cfg)
+}
+
+// Local returns a proxy of a handler in this process. name returns the operation of a request for
+// [Stats.Operations], or "" for a request that is neither counted nor delayed. The caller must close
+// the proxy.
+func Local(h http.Handler, name func(*http.Request) string, cfg Config) (*Proxy, error) {
+	return (&Proxy{target: &url.URL{Scheme: "http", Host: "local"}, server: local{h}, idle: func() {}, name: name}).init(cfg)
+}
+
+func (p *Proxy) init(cfg Config) (*Proxy, error) {
 	if err := cfg.check(); err != nil {
 		return nil, err
 	}
-	p := &Proxy{
-		target: &url.URL{Scheme: target.Scheme, Host: target.Host},
-		transport: &http.Transport{
-			MaxIdleConns:        0,
-			MaxIdleConnsPerHost: 4096, // more than any client has in flight
-			IdleConnTimeout:     time.Minute,
-			DisableCompression:  true, // does not change the signed Accept-Encoding
-		},
-		cfg:  cfg.own(),
-		stop: make(chan struct{}),
-	}
+	p.cfg, p.stop = cfg.own(), make(chan struct{})
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	p.count.clear()
 	p.choose.forget()
@@ -97,7 +107,11 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		p.control(w, r)
 		return
 	}
-	x := &exchange{p: p, cfg: &cfg, w: w, r: r, ticket: p.count.enter(r, cfg.Log)}
+	if h, ok := p.server.(local); ok && p.name(r) == "" {
+		h.ServeHTTP(w, r)
+		return
+	}
+	x := &exchange{p: p, cfg: &cfg, w: w, r: r, ticket: p.count.enter(r, p.name, cfg.Log)}
 	defer x.leave()
 	if err := x.run(); err != nil {
 		x.cut(err)

@@ -26,6 +26,23 @@ func Start(t TB, target *url.URL, cfg Config) *Proxy {
 	if err != nil {
 		t.Fatal(err)
 	}
+	p.start(t)
+	return p
+}
+
+// StartLocal is like Start for [Local].
+func StartLocal(t TB, h http.Handler, name func(*http.Request) string, cfg Config) *Proxy {
+	t.Helper()
+	p, err := Local(h, name, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.start(t)
+	return p
+}
+
+func (p *Proxy) start(t TB) {
+	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -40,7 +57,6 @@ func Start(t TB, target *url.URL, cfg Config) *Proxy {
 			t.Error(err)
 		}
 	})
-	return p
 }
 
 // Serve accepts connections on ln until [Proxy.Close], and then returns nil. It may be called once.
@@ -54,11 +70,11 @@ func (p *Proxy) Serve(ln net.Listener) error {
 func (p *Proxy) listen(ln net.Listener) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.closed || p.server != nil {
+	if p.closed || p.listener != nil {
 		return errors.New("faultproxy: Serve was called after Serve or Close")
 	}
 	p.addr = ln.Addr().String()
-	p.server = &http.Server{
+	p.listener = &http.Server{
 		Handler:           p,
 		ReadHeaderTimeout: time.Minute,
 		ErrorLog:          log.New(io.Discard, "", 0), // closed connections are intended
@@ -71,7 +87,7 @@ func (p *Proxy) listen(ln net.Listener) error {
 }
 
 func (p *Proxy) serve(ln net.Listener) error {
-	if err := p.server.Serve(ln); !errors.Is(err, http.ErrServerClosed) {
+	if err := p.listener.Serve(ln); !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}
 	return nil
@@ -106,7 +122,7 @@ func (p *Proxy) Close() error {
 		return nil
 	}
 	p.closed = true
-	server := p.server
+	server := p.listener
 	p.mu.Unlock()
 
 	close(p.stop)
@@ -120,7 +136,7 @@ func (p *Proxy) Close() error {
 	}
 	<-done
 	p.cancel()
-	p.transport.CloseIdleConnections()
+	p.idle()
 	return err
 }
 

@@ -13,6 +13,7 @@ import (
 type Stats struct {
 	Requests     int64            `json:"requests"`       // requests whose header has arrived
 	ByMethod     map[string]int64 `json:"by_method"`      // Requests by method
+	Operations   map[string]int64 `json:"operations"`     // Requests by operation, of a Local proxy
 	ByStatus     map[int]int64    `json:"by_status"`      // responses by status; 0 counts requests that ended without a response
 	Faults       map[Kind]int64   `json:"faults"`         // injected faults by kind
 	BytesIn      int64            `json:"bytes_in"`       // bytes of bodies from clients
@@ -63,17 +64,20 @@ type ticket struct{ epoch, line int }
 func (c *counters) clear() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.s = Stats{ByMethod: map[string]int64{}, ByStatus: map[int]int64{}, Faults: map[Kind]int64{},
+	c.s = Stats{ByMethod: map[string]int64{}, Operations: map[string]int64{}, ByStatus: map[int]int64{}, Faults: map[Kind]int64{},
 		InFlight: c.s.InFlight, PeakInFlight: c.s.InFlight}
 	c.log = nil
 	c.epoch++
 }
 
 // enter counts a request whose header has arrived.
-func (c *counters) enter(r *http.Request, logged int) ticket {
+func (c *counters) enter(r *http.Request, name func(*http.Request) string, logged int) ticket {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.s.Requests++
+	if name != nil {
+		c.s.Operations[name(r)]++
+	}
 	c.s.ByMethod[r.Method]++
 	c.s.InFlight++
 	c.s.PeakInFlight = max(c.s.PeakInFlight, c.s.InFlight)
@@ -130,7 +134,7 @@ func (c *counters) stats() Stats {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	s := c.s
-	s.ByMethod, s.ByStatus, s.Faults = maps.Clone(s.ByMethod), maps.Clone(s.ByStatus), maps.Clone(s.Faults)
+	s.Operations, s.ByMethod, s.ByStatus, s.Faults = maps.Clone(s.Operations), maps.Clone(s.ByMethod), maps.Clone(s.ByStatus), maps.Clone(s.Faults)
 	return s
 }
 

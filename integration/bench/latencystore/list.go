@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-func (s *server) listBuckets(w *reply) {
+func (s *server) listBuckets(w http.ResponseWriter) {
 	type bk struct{ Name, CreationDate string }
 	var v struct {
 		XMLName xml.Name `xml:"ListAllMyBucketsResult"`
@@ -22,8 +22,8 @@ func (s *server) listBuckets(w *reply) {
 	s.xml(w, 200, v)
 }
 
-func (s *server) list(w *reply, r *http.Request, bk string, q url.Values, v2 bool) {
-	maxKeys := s.live.get().MaxKeys
+func (s *server) list(w http.ResponseWriter, r *http.Request, bk string, q url.Values, v2 bool) {
+	maxKeys := 1000
 	if n, err := strconv.Atoi(q.Get("max-keys")); err == nil && n >= 0 && n < maxKeys {
 		maxKeys = n
 	}

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"log"
 	"net"
-	"net/http"
 	"os"
-	"time"
+
+	"github.com/zargo-io/zargo/integration/faultproxy"
 )
 
 func main() {
@@ -15,8 +15,7 @@ func main() {
 	root := flag.String("root", "", "serve the files below this directory; the first path element is the bucket")
 	writeback := flag.Bool("writeback", false, "also write uploaded objects to -root (default: keep them in memory only)")
 	synth := flag.String("synthetic", "", "add a generated hierarchy: bucket/prefix:arrays:chunks[:v2|v3]")
-	cfg := defaultConfig()
-	cfg.flags(flag.CommandLine)
+	config := flag.String("config", "{}", "latency, bandwidth and faults: a faultproxy.Config as a JSON object")
 	flag.Parse()
 
 	st := newStore(*root, *writeback)
@@ -30,12 +29,18 @@ func main() {
 			log.Fatal(err)
 		}
 	}
-	srv := newServer(st, cfg)
+	cfg, err := faultproxy.Parse([]byte(*config), faultproxy.Config{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	srv := &server{st: st}
+	if srv.proxy, err = faultproxy.Local(srv, operation, cfg); err != nil {
+		log.Fatal(err)
+	}
 	ln, err := net.Listen("tcp", *addr)
 	if err != nil {
 		log.Fatal(err)
 	}
-	hs := &http.Server{Handler: srv, ConnState: srv.connState, ReadHeaderTimeout: 30 * time.Second}
 	fmt.Fprintf(os.Stdout, "listening http://%s objects=%d\n", ln.Addr(), st.count())
-	log.Fatal(hs.Serve(ln))
+	log.Fatal(srv.proxy.Serve(ln))
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"strconv"
@@ -68,7 +67,7 @@ func parseRange(h string, size int64) (from, to int64, use, bad bool) {
 	return from, to, true, false
 }
 
-func (s *server) read(w *reply, r *http.Request, bk, key string, p plan) {
+func (s *server) read(w http.ResponseWriter, r *http.Request, bk, key string) {
 	o := s.st.get(bk, key)
 	if o == nil {
 		if !s.st.hasBucket(bk) {
@@ -126,11 +125,11 @@ func (s *server) read(w *reply, r *http.Request, bk, key string, p plan) {
 		w.WriteHeader(code)
 		return
 	}
-	s.send(w, r, o, from, to, code, p)
+	s.send(w, r, o, from, to, code)
 }
 
-// send writes the body with the configured bandwidth and the planned fault.
-func (s *server) send(w *reply, r *http.Request, o *object, from, to int64, code int, p plan) {
+// send writes the body.
+func (s *server) send(w http.ResponseWriter, r *http.Request, o *object, from, to int64, code int) {
 	var src io.ReadSeeker = bytes.NewReader(o.data)
 	if o.data == nil && o.file != "" {
 		f, err := os.Open(o.file)
@@ -147,66 +146,6 @@ func (s *server) send(w *reply, r *http.Request, o *object, from, to int64, code
 		s.err(w, r, 500, "InternalError", err.Error())
 		return
 	}
-	n := to - from
-	cut := int64(-1)
-	if p.fault == "reset" || p.fault == "truncate" {
-		cut = int64(p.frac * float64(n))
-	}
-	flip := int64(-1)
-	if p.fault == "corrupt" && n > 0 {
-		flip = min(int64(p.frac*float64(n)), n-1)
-	}
-	c := s.live.get()
 	w.WriteHeader(code)
-	if cut < 0 && flip < 0 && c.ConnMBps <= 0 && c.TotalMBps <= 0 {
-		_, _ = io.Copy(w, io.LimitReader(src, n)) // uses sendfile if the content is a file
-		return
-	}
-	buf := make([]byte, 32<<10)
-	start := time.Now()
-	fl, _ := w.ResponseWriter.(http.Flusher)
-	for sent := int64(0); sent < n; {
-		m := min(int64(len(buf)), n-sent)
-		if cut >= 0 {
-			m = min(m, cut-sent)
-		}
-		if m <= 0 {
-			break
-		}
-		k, err := io.ReadFull(src, buf[:m])
-		if err != nil {
-			break
-		}
-		if flip >= sent && flip < sent+int64(k) {
-			buf[flip-sent] ^= 1
-		}
-		due := s.live.reserve(k)
-		if c.ConnMBps > 0 {
-			if d := start.Add(time.Duration(float64(sent+int64(k)) / c.ConnMBps * 1e3)); d.After(due) {
-				due = d
-			}
-		}
-		if d := time.Until(due); d > 500*time.Microsecond && !sleep(r.Context(), d) {
-			return
-		}
-		if _, err := w.Write(buf[:k]); err != nil {
-			return
-		}
-		sent += int64(k)
-	}
-	if cut < 0 {
-		return
-	}
-	if fl != nil {
-		fl.Flush()
-	}
-	conn, bw, err := http.NewResponseController(w.ResponseWriter).Hijack()
-	if err != nil {
-		panic(http.ErrAbortHandler)
-	}
-	_ = bw.Flush()
-	if tc, ok := conn.(*net.TCPConn); ok && p.fault == "reset" {
-		_ = tc.SetLinger(0)
-	}
-	_ = conn.Close()
+	_, _ = io.CopyN(w, src, to-from)
 }

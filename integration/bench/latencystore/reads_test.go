@@ -2,12 +2,12 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"net/url"
 	"slices"
 	"testing"
 	"time"
 
+	"github.com/zargo-io/zargo/integration/faultproxy"
 	"github.com/zargo-io/zargo/s3"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/codec"
@@ -39,45 +39,53 @@ func TestReadsUnderFaults(t *testing.T) {
 	}
 	write(t, server, side, want)
 
-	read := func(t *testing.T, q string) (requests, faults int64, err error) {
-		s.live.set(defaultConfig())
-		a := open(t)
-		s.stat.reset()
-		c := defaultConfig()
-		if err := c.apply(query(t, q)); err != nil {
-			t.Fatal(err)
+	read := func(t *testing.T, c faultproxy.Config) (requests, faults int64, err error) {
+		configure := func(c faultproxy.Config) {
+			if err := s.Configure(c); err != nil {
+				t.Fatal(err)
+			}
 		}
-		s.live.set(c)
+		configure(faultproxy.Config{})
+		a := open(t)
+		s.Reset()
+		configure(c)
 		got, err := zarr.Read[int32](t.Context(), a)
 		if err == nil && !slices.Equal(got, want) {
 			t.Error("other values")
 		}
-		s.stat.mu.Lock()
-		defer s.stat.mu.Unlock()
-		for _, n := range s.stat.faults {
+		for _, n := range s.Stats().Faults {
 			faults += n
 		}
-		return s.stat.requests, faults, err
+		return s.Stats().Requests, faults, err
 	}
-	for _, q := range []string{"", "fail-first=2", "p503=0.05", "p500=0.05", "preset=0.02", "ptruncate=0.02", "phang=0.03", "fail-first=2&p503=0.05&preset=0.02&ptruncate=0.02&phang=0.03"} {
-		t.Run(q, func(t *testing.T) {
+	for name, c := range map[string]faultproxy.Config{
+		"none":       {},
+		"first two":  {FailFirst: 2},
+		"slow down":  {Rates: faultproxy.Rates{SlowDown: 0.05}},
+		"error":      {Rates: faultproxy.Rates{InternalError: 0.05}},
+		"reset":      {Rates: faultproxy.Rates{Reset: 0.02}},
+		"truncate":   {Rates: faultproxy.Rates{Truncate: 0.02}},
+		"hang":       {Rates: faultproxy.Rates{Hang: 0.03}},
+		"everything": {FailFirst: 2, Rates: faultproxy.Rates{SlowDown: 0.05, Reset: 0.02, Truncate: 0.02, Hang: 0.03}},
+	} {
+		t.Run(name, func(t *testing.T) {
 			var extra, seen int64
-			for seed := range 2 {
-				requests, faults, err := read(t, fmt.Sprintf("%s&seed=%d", q, seed+1))
+			for c.Seed = 1; c.Seed <= 2; c.Seed++ {
+				requests, faults, err := read(t, c)
 				if err != nil {
 					t.Fatal(err)
 				}
 				extra += requests - 200
 				seen += faults
 			}
-			if extra < 0 || float64(extra) > 1.2*float64(seen) || (seen > 0) != (q != "") {
+			if extra < 0 || float64(extra) > 1.2*float64(seen) || (seen > 0) != (name != "none") {
 				t.Errorf("%d requests more for %d faults", extra, seen)
 			}
 		})
 	}
-	t.Run("pcorrupt=0.05", func(t *testing.T) {
-		for seed := range 5 {
-			_, faults, err := read(t, fmt.Sprintf("pcorrupt=0.05&seed=%d", seed+1))
+	t.Run("corrupt", func(t *testing.T) {
+		for seed := range uint64(5) {
+			_, faults, err := read(t, faultproxy.Config{Seed: seed + 1, Rates: faultproxy.Rates{Corrupt: 0.05}})
 			if faults == 0 || !errors.Is(err, zarr.ErrCorrupt) {
 				t.Errorf("seed %d: %d bytes changed: %v", seed+1, faults, err)
 			}
@@ -99,12 +107,4 @@ func write(t *testing.T, server string, side int, values []int32) {
 	if err := zarr.Write(t.Context(), a, values); err != nil {
 		t.Fatal(err)
 	}
-}
-
-func query(t *testing.T, s string) url.Values {
-	v, err := url.ParseQuery(s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return v
 }

@@ -1,25 +1,21 @@
 package main
 
 import (
-	"bytes"
 	"encoding/xml"
 	"fmt"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
-	"time"
+
+	"github.com/zargo-io/zargo/integration/faultproxy"
 )
 
-func start(t *testing.T) (string, *server) {
+func start(t *testing.T) (string, *faultproxy.Proxy) {
 	t.Helper()
-	s := newServer(newStore("", false), defaultConfig())
-	ts := httptest.NewUnstartedServer(s)
-	ts.Config.ConnState = s.connState
-	ts.Start()
-	t.Cleanup(ts.Close)
-	return ts.URL, s
+	s := &server{st: newStore("", false)}
+	s.proxy = faultproxy.StartLocal(t, s, operation, faultproxy.Config{})
+	return s.proxy.URL(), s.proxy
 }
 
 // answer is a response without its body. The status is 0 if there was no response.
@@ -134,7 +130,7 @@ func TestListPages(t *testing.T) {
 	if !strings.Contains(b, "<Key>c/y</Key>") || strings.Contains(b, "c/x/1</Key>") {
 		t.Error(b)
 	}
-	if s.stat.ops["ListObjectsV2"] == 0 {
+	if s.Stats().Operations["ListObjectsV2"] == 0 {
 		t.Error("not counted")
 	}
 }
@@ -166,52 +162,5 @@ func TestAWSChunked(t *testing.T) {
 	r, b := do(t, "GET", u+"/b/k", "", "X-Amz-Checksum-Mode", "ENABLED")
 	if b != "Wikipedia" || r.Header.Get("x-amz-checksum-crc32") != "abc=" || r.Header.Get("Content-Encoding") != "" {
 		t.Error(b, r.Header)
-	}
-}
-
-func TestFaultsAndShaping(t *testing.T) {
-	u, s := start(t)
-	body := strings.Repeat("0123456789", 100000)
-	do(t, "PUT", u+"/b/k", body)
-	set := func(f func(*config)) { c := defaultConfig(); f(&c); s.live.set(c) }
-	if !bytes.Contains(s.stat.json(), []byte(`"max_concurrent":1`)) {
-		t.Error(string(s.stat.json()))
-	}
-	set(func(c *config) { c.FailFirst = 2 })
-	for i, want := range []int{503, 503, 200} {
-		if r, _ := do(t, "GET", u+"/b/k", ""); r.StatusCode != want {
-			t.Errorf("attempt %d: %d", i, r.StatusCode)
-		}
-	}
-	for _, f := range []func(*config){func(c *config) { c.PReset = 1 }, func(c *config) { c.PTruncate = 1 }} {
-		set(f)
-		if _, b := do(t, "GET", u+"/b/k", ""); b == body || !strings.Contains(b, "ERR") {
-			t.Errorf("no error but %d bytes", len(b))
-		}
-	}
-	set(func(c *config) { c.PCorrupt = 1 })
-	if _, b := do(t, "GET", u+"/b/k", ""); b == body || len(b) != len(body) {
-		t.Error("not corrupted")
-	}
-	set(func(c *config) { c.PReset = 1; c.Match = "^other" })
-	if _, b := do(t, "GET", u+"/b/k", ""); b != body {
-		t.Error("fault outside -match")
-	}
-	set(func(c *config) { c.Latency = 30 * time.Millisecond; c.ConnMBps = 10 })
-	t0 := time.Now()
-	if _, b := do(t, "GET", u+"/b/k", ""); b != body {
-		t.Error("paced body differs")
-	}
-	if d := time.Since(t0); d < 125*time.Millisecond { // 30 ms + 1 MB at 10 MB/s
-		t.Errorf("took %v", d)
-	}
-	set(func(c *config) { c.RPS = 2 })
-	codes := map[int]int{}
-	for range 20 {
-		r, _ := do(t, "GET", u+"/b/k", "", "Range", "bytes=0-0")
-		codes[r.StatusCode]++
-	}
-	if codes[503] < 3 || codes[206] < 1 {
-		t.Error(codes)
 	}
 }

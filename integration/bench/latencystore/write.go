@@ -103,7 +103,7 @@ func writeCheck(r *http.Request) (func(*object) bool, *bool) {
 	}, missing
 }
 
-func (s *server) store(w *reply, r *http.Request, bk, key string, o *object) bool {
+func (s *server) store(w http.ResponseWriter, r *http.Request, bk, key string, o *object) bool {
 	check, missing := writeCheck(r)
 	if s.st.put(bk, key, o, check) {
 		return true
@@ -116,8 +116,8 @@ func (s *server) store(w *reply, r *http.Request, bk, key string, o *object) boo
 	return false
 }
 
-func (s *server) write(w *reply, r *http.Request, op, bk, key string, q url.Values, b []byte) {
-	switch op {
+func (s *server) write(w http.ResponseWriter, r *http.Request, bk, key string, q url.Values, b []byte) {
+	switch operation(r) {
 	case "CreateBucket":
 		s.st.mu.Lock()
 		s.st.ensure(bk)
@@ -205,10 +205,12 @@ func (s *server) write(w *reply, r *http.Request, op, bk, key string, q url.Valu
 			}
 		}
 		s.xml(w, 200, out)
+	default:
+		s.err(w, r, 501, "NotImplemented", "not implemented: "+r.Method+" "+r.URL.RequestURI())
 	}
 }
 
-func (s *server) complete(w *reply, r *http.Request, bk, key, id string, body []byte) {
+func (s *server) complete(w http.ResponseWriter, r *http.Request, bk, key, id string, body []byte) {
 	var in struct {
 		Part []struct {
 			PartNumber int
