@@ -46,7 +46,7 @@ func (e *Encoder) Encode(dst, src []byte) ([]byte, error) {
 	defer e.pool.Put(w)
 	chain := e.c.chain()
 	packed := apply(chain, src)
-	defer func() { w.src, w.finder.src = nil, nil }()
+	defer func() { w.src = nil }()
 	last := chain[len(chain)-1]
 	switch e.c.Format {
 	case Raw:
@@ -99,20 +99,14 @@ func (w *encoder) encodeXZ(dst, src, packed []byte, kind Check, chain []Filter) 
 // encoder is the state of one encoding.
 type encoder struct {
 	rangeEncoder
-	model
-	finder
-	prices
-	planner
-	src   []byte
-	stale int // number of symbols since the prices were computed
+	chooser
 }
 
 // encode appends an LZMA1 or LZMA2 stream with the settings of f.
 func (w *encoder) encode(dst, src []byte, f Filter) []byte {
-	w.src = src
 	w.finder.reset(src, f.Coder)
+	w.ahead = false
 	w.model.reset(f.Coder.Properties)
-	w.compute(&w.model)
 	if f.ID == LZMA2 {
 		return w.encodeLZMA2(dst)
 	}
@@ -124,18 +118,11 @@ func (w *encoder) encode(dst, src []byte, f Filter) []byte {
 	return w.finish()
 }
 
-// step plans the next symbols, writes them, and returns the position after them.
+// step writes the next symbol and returns the position after it.
 func (w *encoder) step(pos int) int {
-	for _, s := range w.plan(pos) {
-		w.write(pos, s)
-		pos += int(s.n)
-		w.stale++
-	}
-	if w.stale > 512 { // recomputing this often takes at most a tenth of the time
-		w.stale = 0
-		w.compute(&w.model)
-	}
-	return pos
+	s := w.choose(pos)
+	w.write(pos, s)
+	return pos + int(s.n)
 }
 
 // write encodes one symbol.
@@ -175,7 +162,7 @@ func (w *encoder) write(pos int, s symbol) {
 			w.bit(&m.repNot2[state], s.what-2)
 		}
 	}
-	w.rangeEncoder.length(&m.repeated, int(s.n), posState)
+	w.length(&m.repeated, int(s.n), posState)
 }
 
 // matched encodes a match. The distance is s.what+1.
@@ -184,7 +171,7 @@ func (w *encoder) matched(state, pos int, s symbol) {
 	posState := pos & (1<<m.PB - 1)
 	w.bit(&m.match[state][posState], 1)
 	w.bit(&m.rep[state], 0)
-	w.rangeEncoder.length(&m.length, int(s.n), posState)
+	w.length(&m.length, int(s.n), posState)
 	slot := slotOf(s.what)
 	w.tree(m.slot[lengthState(int(s.n))][:], slot)
 	if slot < firstSpecial {
@@ -237,9 +224,9 @@ func (w *encoder) encodeLZMA2(dst []byte) []byte {
 		}
 		begin := len(dst)
 		w.start(dst)
-		// A step covers less than 3,000 bytes of the input. It writes at most seven times as many
-		// bytes, because the minimum probability of a bit is 31/2048.
-		for pos < len(w.src) && pos-from < maxChunk-4096 && w.size(begin) < maxPackedChunk-21_000 {
+		// A symbol covers at most maxMatch bytes of the input and takes at most 20 bytes: it has 26
+		// direct bits and 22 others, and the minimum probability of a bit is 31/2048.
+		for pos < len(w.src) && pos-from <= maxChunk-maxMatch && w.size(begin) <= maxPackedChunk-20 {
 			pos = w.step(pos)
 		}
 		dst = w.finish()
@@ -254,7 +241,6 @@ func (w *encoder) encodeLZMA2(dst []byte) []byte {
 			}
 			dst = append(dst, w.src[from:pos]...)
 			w.model.reset(w.Properties)
-			w.compute(&w.model)
 		} else {
 			dst[head] = chunkLZMA | forget | byte((size-1)>>16)
 			binary.BigEndian.PutUint16(dst[head+1:], uint16(size-1))

@@ -44,8 +44,8 @@ type Coder struct {
 func Preset(level int, extreme bool) Coder {
 	level = min(max(level, 0), 9)
 	c := Coder{Properties: Properties{LC: 3, PB: 2}, DictSize: 1 << [...]int{18, 20, 21, 22, 22, 23, 23, 24, 25, 26}[level]}
-	c.Nice = [...]int{128, 128, 273, 273, 16, 32, 64, 64, 64, 64}[level]
-	c.Depth = [...]int{4, 8, 24, 48, 24, 32, 48, 48, 48, 48}[level]
+	c.Nice = [...]int{128, 128, 273, 273, 273, 273, 273, 273, 273, 273}[level]
+	c.Depth = [...]int{4, 8, 24, 48, 64, 96, 128, 128, 128, 128}[level]
 	if extreme {
 		c.Nice, c.Depth = 273, 512
 	}

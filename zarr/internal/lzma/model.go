@@ -1,5 +1,7 @@
 package lzma
 
+import "math/bits"
+
 // Properties contains the numbers of bits of the context that select the probabilities of a symbol.
 type Properties struct {
 	LC int // literal context bits: number of high bits of the previous byte
@@ -51,6 +53,14 @@ type model struct {
 	repeated lengthModel
 	literal  []prob
 }
+
+// symbol is a literal, a match, or a rep match.
+type symbol struct {
+	n    int32  // length; 1 for a literal and a short rep
+	what uint32 // literal, 0 to 3 for a rep match, or 4 plus a distance minus one
+}
+
+const literal = 1<<32 - 1
 
 // lengthModel holds the probabilities of match lengths. Lengths minus minMatch have 8 low, 8 middle
 // and 256 high values.
@@ -138,6 +148,22 @@ func either(s, afterLiteral, afterMatch int) int {
 	return afterMatch
 }
 
+// after returns the state and the last distances after a symbol.
+func after(s symbol, state int, reps [4]uint32) (int, [4]uint32) {
+	switch {
+	case s.what == literal:
+		return afterLiteral(state), reps
+	case s.what == 0 && s.n == 1:
+		return afterShort(state), reps
+	case s.what < 4:
+		d := reps[s.what]
+		copy(reps[1:s.what+1], reps[:s.what])
+		reps[0] = d
+		return afterRep(state), reps
+	}
+	return afterMatch(state), [4]uint32{s.what - 4, reps[0], reps[1], reps[2]}
+}
+
 // lengthState returns the index of a match length for the probabilities of its distance.
 func lengthState(n int) int { return min(n-minMatch, 3) }
 
@@ -150,3 +176,13 @@ const (
 	firstDirect  = 14
 	alignBits    = 4
 )
+
+// slotOf returns the slot of d, a distance minus one. The slot is twice the index of the highest
+// bit, plus the value of the next lower bit.
+func slotOf(d uint32) int {
+	if d < firstSpecial {
+		return int(d)
+	}
+	n := bits.Len32(d) - 1
+	return n<<1 | int(d>>(n-1)&1)
+}
