@@ -10,8 +10,8 @@ import (
 	"gocloud.dev/blob/azureblob"
 
 	"github.com/zargo-io/zargo/azure"
+	"github.com/zargo-io/zargo/internal/test/fake"
 	"github.com/zargo-io/zargo/zarr"
-	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
 )
@@ -41,18 +41,7 @@ func bucket() (url string, opts []azure.Option, stop func()) {
 	server, stop := azure.StartFake()
 	url = "azblob://zarr-test/demo?storage_account=acct"
 	opts = []azure.Option{azure.SharedKey("c2VjcmV0"), azure.Emulator(), azure.Protocol("http"), azure.Domain(server.Host())}
-	ctx := context.Background()
-	st, err := azure.Open(ctx, url, opts...)
-	if err != nil {
-		log.Fatal(err)
-	}
-	a, err := zarr.Create(ctx, st, "t2m", zarr.Spec{Shape: []int{4}, DType: dtype.Float32})
-	if err != nil {
-		log.Fatal(err)
-	}
-	if err := zarr.Write(ctx, a, []float32{280, 281, 282, 283}); err != nil {
-		log.Fatal(err)
-	}
+	fake.Field(azure.Open(context.Background(), url, opts...))
 	return url, opts, stop
 }
 

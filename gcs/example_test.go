@@ -12,8 +12,8 @@ import (
 	"google.golang.org/api/option"
 
 	"github.com/zargo-io/zargo/gcs"
+	"github.com/zargo-io/zargo/internal/test/fake"
 	"github.com/zargo-io/zargo/zarr"
-	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
 )
@@ -43,18 +43,7 @@ func bucket() (url string, opts []gcs.Option, stop func()) {
 	server, stop := gcs.StartFake()
 	url = "gs://zarr-test/demo"
 	opts = []gcs.Option{gcs.Anonymous(), gcs.Endpoint(server.URL)}
-	ctx := context.Background()
-	st, err := gcs.Open(ctx, url, opts...)
-	if err != nil {
-		log.Fatal(err)
-	}
-	a, err := zarr.Create(ctx, st, "t2m", zarr.Spec{Shape: []int{4}, DType: dtype.Float32})
-	if err != nil {
-		log.Fatal(err)
-	}
-	if err := zarr.Write(ctx, a, []float32{280, 281, 282, 283}); err != nil {
-		log.Fatal(err)
-	}
+	fake.Field(gcs.Open(context.Background(), url, opts...))
 	return url, opts, stop
 }
 

@@ -9,9 +9,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
 
+	"github.com/zargo-io/zargo/internal/test/fake"
 	"github.com/zargo-io/zargo/s3"
 	"github.com/zargo-io/zargo/zarr"
-	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
 )
@@ -41,18 +41,7 @@ func bucket() (url string, opts []s3.Option, stop func()) {
 	server, stop := s3.StartFake()
 	url = "s3://zarr-test/demo?region=us-east-1"
 	opts = []s3.Option{s3.Anonymous(), s3.Endpoint(server.URL), s3.PathStyle()}
-	ctx := context.Background()
-	st, err := s3.Open(ctx, url, opts...)
-	if err != nil {
-		log.Fatal(err)
-	}
-	a, err := zarr.Create(ctx, st, "t2m", zarr.Spec{Shape: []int{4}, DType: dtype.Float32})
-	if err != nil {
-		log.Fatal(err)
-	}
-	if err := zarr.Write(ctx, a, []float32{280, 281, 282, 283}); err != nil {
-		log.Fatal(err)
-	}
+	fake.Field(s3.Open(context.Background(), url, opts...))
 	return url, opts, stop
 }
 

@@ -164,3 +164,29 @@ func TestAWSChunked(t *testing.T) {
 		t.Error(b, r.Header)
 	}
 }
+
+// TestControl checks the counters and the removal of objects, which are neither counted nor delayed.
+func TestControl(t *testing.T) {
+	u, s := start(t)
+	do(t, "PUT", u+"/b/a/k", "value")
+	do(t, "PUT", u+"/b/k", "value")
+	if err := s.Configure(faultproxy.Config{Rates: faultproxy.Rates{SlowDown: 1}}); err != nil {
+		t.Fatal(err)
+	}
+	do(t, "GET", u+"/b/k", "")
+	_, stats := do(t, "GET", u+"/__stats?reset=1", "")
+	for _, want := range []string{
+		`"max_concurrent":1`, `"requests":3`, `"ops":{"GetObject":1,"PutObject":2}`, `"statuses":{"200":2,"503":1}`,
+		`"faults":{"slow_down":1}`, `"bytes_in":10`, `"connections":`,
+	} {
+		if !strings.Contains(stats, want) {
+			t.Errorf("%s lacks %s", stats, want)
+		}
+	}
+	if _, b := do(t, "GET", u+"/__drop?path=b/a/", ""); b != `{"dropped":1}` {
+		t.Error(b)
+	}
+	if n := s.Stats().Requests; n != 0 {
+		t.Errorf("%d requests after the reset", n)
+	}
+}
