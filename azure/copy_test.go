@@ -31,14 +31,7 @@ func TestCopyConditions(t *testing.T) {
 	f := NewFake(t)
 	f.Set("p/a", object{value: []byte("a")})
 	s := bare(t, f.At("p"))
-	for _, o := range []store.CopyOptions{{IfAbsent: true}, {IfVersion: `"b"`}} {
-		if _, err := store.Copy(t.Context(), s, "a", "b", o); !errors.Is(err, errors.ErrUnsupported) || len(f.Requests()) != 0 {
-			t.Errorf("%+v: %v, or a request", o, err)
-		}
-	}
-	if _, err := store.Copy(t.Context(), s, "a", "b", store.CopyOptions{FromVersion: store.Version(f.blobs["p/a"].etag)}); err != nil {
-		t.Error(err)
-	}
+	fake.CopyUnsupported(t, f.Server, s, store.Version(f.blobs["p/a"].etag))
 	if n := len(f.Requests()); n != 2 {
 		t.Errorf("%d requests, want a read and a copy", n)
 	}
@@ -52,30 +45,7 @@ func TestCopyConditionsOfAzure(t *testing.T) {
 	f.Set("p/a", object{value: []byte("a")})
 	f.Set("p/b", object{value: []byte("b")})
 	va, vb := store.Version(f.blobs["p/a"].etag), store.Version(f.blobs["p/b"].etag)
-	for _, tt := range []struct {
-		from, to string
-		o        store.CopyOptions
-		want     error
-	}{
-		{"a", "b", store.CopyOptions{IfAbsent: true}, fault.Exists},
-		{"a", "b", store.CopyOptions{IfAbsent: true, FromVersion: va}, fault.Exists},
-		{"a", "c", store.CopyOptions{IfAbsent: true, FromVersion: vb}, fault.Conflict},
-		{"a", "b", store.CopyOptions{FromVersion: vb}, fault.Conflict},
-		{"a", "b", store.CopyOptions{IfVersion: va}, fault.Conflict},
-		{"a", "c", store.CopyOptions{IfVersion: va}, fault.Conflict},
-		{"c", "b", store.CopyOptions{IfVersion: vb}, fault.NotFound},
-		{"c", "b", store.CopyOptions{}, fault.NotFound},
-		{"a", "b", store.CopyOptions{IfVersion: vb, FromVersion: va}, nil},
-		{"a", "c", store.CopyOptions{IfAbsent: true}, nil},
-	} {
-		f.Requests()
-		if _, err := b.copy(t.Context(), tt.from, tt.to, tt.o); !errors.Is(err, tt.want) || tt.want == nil && err != nil {
-			t.Errorf("%s to %s, %+v: %v", tt.from, tt.to, tt.o, err)
-		}
-		if n := len(f.Requests()); tt.want == nil && n != 1 {
-			t.Errorf("%d requests for a copy", n)
-		}
-	}
+	fake.CopyConditions(t, f.Server, va, vb, b.copy)
 }
 
 // TestCopySource checks how the service is allowed to read the source: by the token of the client,

@@ -1,7 +1,6 @@
 package s3
 
 import (
-	"errors"
 	"net/http"
 	"testing"
 
@@ -20,14 +19,7 @@ func TestCopyConditions(t *testing.T) {
 	f := NewFake(t)
 	f.Set("p/a", object{value: []byte("a"), etag: `"a"`})
 	s := bare(t, f.At("p"))
-	for _, o := range []store.CopyOptions{{IfAbsent: true}, {IfVersion: `"b"`}} {
-		if _, err := store.Copy(t.Context(), s, "a", "b", o); !errors.Is(err, errors.ErrUnsupported) || len(f.Requests()) != 0 {
-			t.Errorf("%+v: %v, or a request", o, err)
-		}
-	}
-	if _, err := store.Copy(t.Context(), s, "a", "b", store.CopyOptions{FromVersion: `"a"`}); err != nil {
-		t.Error(err)
-	}
+	fake.CopyUnsupported(t, f.Server, s, `"a"`)
 	if got := f.Header().Get("X-Amz-Copy-Source-If-Match"); got != `"a"` {
 		t.Errorf("the copy is pinned to %q", got)
 	}
@@ -50,26 +42,7 @@ func TestCopyConditionsOfAWS(t *testing.T) {
 		Region: "us-east-1", BaseEndpoint: aws.String(f.URL), UsePathStyle: true, Credentials: aws.AnonymousCredentials{},
 	})
 	b := &bucket{client: client, name: aws.String("zarr-test"), prefix: "p/", aws: true}
-	for _, tt := range []struct {
-		from, to string
-		o        store.CopyOptions
-		want     error
-	}{
-		{"a", "b", store.CopyOptions{IfAbsent: true}, fault.Exists},
-		{"a", "b", store.CopyOptions{IfAbsent: true, FromVersion: `"a"`}, fault.Exists},
-		{"a", "c", store.CopyOptions{IfAbsent: true, FromVersion: `"b"`}, fault.Conflict},
-		{"a", "b", store.CopyOptions{FromVersion: `"b"`}, fault.Conflict},
-		{"a", "b", store.CopyOptions{IfVersion: `"a"`}, fault.Conflict},
-		{"a", "c", store.CopyOptions{IfVersion: `"a"`}, fault.Conflict},
-		{"c", "b", store.CopyOptions{IfVersion: `"b"`}, fault.NotFound},
-		{"c", "b", store.CopyOptions{}, fault.NotFound},
-		{"a", "b", store.CopyOptions{IfVersion: `"b"`, FromVersion: `"a"`}, nil},
-		{"a", "c", store.CopyOptions{IfAbsent: true}, nil},
-	} {
-		if _, err := b.copy(t.Context(), tt.from, tt.to, tt.o); !errors.Is(err, tt.want) || tt.want == nil && err != nil {
-			t.Errorf("%s to %s, %+v: %v", tt.from, tt.to, tt.o, err)
-		}
-	}
+	fake.CopyConditions(t, f.Server, `"a"`, `"b"`, b.copy)
 }
 
 func TestCopySource(t *testing.T) {
