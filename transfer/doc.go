@@ -2,6 +2,7 @@
 // shards and codecs than its source, and another Zarr format. The work is divided into tasks, which
 // run on one machine or on many.
 //
+//	node, err = transfer.Copy(ctx, node, target, transfer.Options{Codecs: codecs}) // or, in steps:
 //	p, err := transfer.NewPlan(ctx, node, target, transfer.Options{Source: from, Target: to})
 //	err = transfer.Run(ctx, p, open, transfer.RunOptions{})       // in this process, or
 //	err = transfer.RunTask(ctx, p, i, open)                       // each i below p.Tasks()

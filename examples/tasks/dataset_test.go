@@ -120,32 +120,21 @@ func Example_migrate() {
 
 func Example_rechunk() {
 	ctx := context.Background()
-	stores := map[string]store.Store{"maps": weather(ctx), "series": mem.New()}
-	g, err := zarr.OpenGroup(ctx, stores["maps"], "")
+	maps, series := weather(ctx), mem.New()
+	g, err := zarr.OpenGroup(ctx, maps, "")
 	if err != nil {
 		log.Fatal(err)
 	}
-	plan, err := transfer.NewPlan(ctx, g, stores["series"], transfer.Options{
-		Source: transfer.Place{Store: "maps"},
-		Target: transfer.Place{Store: "series"},
-		Grid: func(a *zarr.Array) (chunks, shards []int, err error) {
-			if len(a.Shape()) == 3 {
-				return []int{8, 1, 2}, nil, nil // all hours of a few places
-			}
-			return a.Chunks(), a.Shards(), nil
-		},
-	})
+	_, err = transfer.Copy(ctx, g, series, transfer.Options{Grid: func(a *zarr.Array) (chunks, shards []int, err error) {
+		if len(a.Shape()) == 3 {
+			return []int{8, 1, 2}, nil, nil // all hours of a few places
+		}
+		return a.Chunks(), a.Shards(), nil
+	}})
 	if err != nil {
 		log.Fatal(err)
 	}
-	open := func(_ context.Context, name string) (store.Store, error) { return stores[name], nil }
-	if err := transfer.Run(ctx, plan, open, transfer.RunOptions{}); err != nil {
-		log.Fatal(err)
-	}
-	if err := transfer.Clean(ctx, plan, open); err != nil {
-		log.Fatal(err)
-	}
-	a, err := zarr.OpenArray(ctx, stores["series"], "t2m")
+	a, err := zarr.OpenArray(ctx, series, "t2m")
 	if err != nil {
 		log.Fatal(err)
 	}
