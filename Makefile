@@ -90,23 +90,25 @@ concurrent-writes: ## concurrent writes of processes to one chunk, one shard and
 OUTSIDE := $(addprefix ./integration/,concurrent counts processes fixtures fixtures/pack crash crash/shared large mutants numcodecs numcodecs/ratios peers servers) \
   ./examples/internal/measure ./examples/start ./internal/test/doctest ./internal/test/tables
 
-# Random histories, and comparisons of counts and of memory. In the time that all of them take, -race
-# would run a tenth of the histories; the nightly run has it.
-HISTORIES := $(addprefix ./integration/,gocloud metamorphic model transfers)
+# Tests that use everything together: the command, the examples, stores on servers, random histories.
+# With -race they take ten times as long, and the packages that they use have tests with it. The
+# nightly run has it.
+WHOLE := ./cmd/zargo ./examples/... $(addprefix ./integration/,conformance gocloud metamorphic model transfers)
 
 # Packages whose tests have one goroutine, where -race finds nothing and takes up to ten times as
 # long. codectest and zarr use them from many.
 ALONE := $(addprefix ./zarr/codec/internal/,bzip2 deflate lz4hc msgpack number planes stream zst) ./zarr/internal/lzma ./zarr/meta ./internal/chunk/plan
 
-# The tests that count allocations, look at the memory of processes, or run only some of their cases
-# with -race: they run without it too. check requires that COUNTED has every package whose tests use
-# internal/test/race, unless all of its tests run without -race.
-COUNTED := $(addprefix ./,concurrency internal/chunk/cache internal/chunk/engine s3 transfer zarr zarr/store/limit)
-COUNTING := Alloc|Memory|Overhead|LargeResults|LongDocuments|Schedules|Fleets|Hints|HotPrefix|OneLimit|Meet|Killed|Late|BeforeMarkers|OneWorker|Vacant|AtOnce|Consolidate.*During|StaleWriteKeeps|EdgeThat|TakenOver|AppendAt|Torn|WriterStreams
+# Tests that count allocations, or run only some of their cases with -race: they run without it too.
+# Where these are most tests of a package, all of them do. check requires that one of both lists has
+# every package whose tests use internal/test/race, unless it runs without -race only.
+TWICE := ./zarr ./transfer
+COUNTED := $(addprefix ./,concurrency internal/chunk/cache internal/chunk/engine s3 zarr/store/limit)
+COUNTING := Alloc|Overhead|Schedules|Fleets|Hints|HotPrefix|OneLimit
 
 # What takes longest, in this order, begun before the rest, so that nothing long is left alone at
 # the end.
-LONGEST := $(addprefix ./,integration/conformance zarr transfer cmd/zargo s3 integration/load integration/repairs zarr/codec zarr/store gcs azure cmd/zargo/internal/bucketcheck/checks)
+LONGEST := $(addprefix ./,zarr transfer s3 integration/load integration/repairs zarr/codec zarr/store gcs azure cmd/zargo/internal/bucketcheck/checks)
 
 # The stages that start no server, two at a time. The longest are first.
 STATIC := lint purego $(OTHERS) modules archtest
@@ -116,11 +118,11 @@ check: ## what CI runs: format, lint, other platforms, tidy, build, import table
 	@$(MAKE) --no-print-directory format-check tidy-check build
 	@$(MAKE) --no-print-directory -j2 $(STATIC)
 	@! grep -nE 'Parallel\(|\<go func|\.Go\(|\<concurrency\.' $(ALONE:%=%/*_test.go) || { echo "with goroutines, not to be left out of -race: see ALONE"; exit 1; }
-	@missing=$$($(GO) list -f '{{.ImportPath}} {{.TestImports}} {{.XTestImports}}' ./... | grep -E '[[ ][^ ]*/internal/test/race[] ]' | cut -d' ' -f1 | grep -vxF "$$($(GO) list $(COUNTED) $(PUREGO) $(OUTSIDE) $(HISTORIES) $(ALONE))" || true); \
-	[ -z "$$missing" ] || { echo "test less with -race, and are not in COUNTED: $$missing"; exit 1; }
-	@$(MAKE) --no-print-directory test RACE=1 $(QUICK) PKG="$(LONGEST) $$($(GO) list ./... | grep -vxF "$$($(GO) list $(OUTSIDE) $(HISTORIES) $(ALONE) ./internal/test/archtest)" | tr '\n' ' ')"
-	@CGO_ENABLED=0 $(MAKE) --no-print-directory test $(QUICK) PKG="./integration/model $(OUTSIDE) $(HISTORIES) $(ALONE)"
-	@CGO_ENABLED=0 $(MAKE) --no-print-directory test $(QUICK) PKG="$(COUNTED) -run '$(COUNTING)'"
+	@missing=$$($(GO) list -f '{{.ImportPath}} {{.TestImports}} {{.XTestImports}}' ./... | grep -E '[[ ][^ ]*/internal/test/race[] ]' | cut -d' ' -f1 | grep -vxF "$$($(GO) list $(TWICE) $(COUNTED) $(PUREGO) $(OUTSIDE) $(WHOLE) $(ALONE))" || true); \
+	[ -z "$$missing" ] || { echo "test less with -race, and are not in TWICE or COUNTED: $$missing"; exit 1; }
+	@$(MAKE) --no-print-directory test RACE=1 $(QUICK) PKG="$(LONGEST) $$($(GO) list ./... | grep -vxF "$$($(GO) list $(OUTSIDE) $(WHOLE) $(ALONE) ./internal/test/archtest)" | tr '\n' ' ')"
+	@CGO_ENABLED=0 $(MAKE) --no-print-directory test $(QUICK) PKG="$(addprefix ./,integration/conformance integration/model cmd/zargo) $(TWICE) $(OUTSIDE) $(WHOLE) $(ALONE)"
+	@CGO_ENABLED=0 $(GO) test -vet=off -ldflags=-w -count=1 -timeout=$(TIMEOUT) -run '$(COUNTING)' $(COUNTED)
 	@$(MAKE) --no-print-directory smoke
 	@$(MAKE) --no-print-directory comments lines
 
@@ -133,7 +135,7 @@ nightly: ## what CI runs every night beside fuzz: other servers, and what check 
 	@$(MAKE) --no-print-directory -j2 minio slurm # both wait most of their time
 	@$(MAKE) --no-print-directory vet
 	@$(MAKE) --no-print-directory purego WITHOUT=.
-	@$(MAKE) --no-print-directory test RACE=1 PKG="$(HISTORIES)"
+	@$(MAKE) --no-print-directory test RACE=1 PKG="$(WHOLE)"
 
 .PHONY: comments
 comments: ## habits of phrasing in comments, per 1,000 lines; a pointer, never a failure

@@ -17,6 +17,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/zargo-io/zargo/internal/test/fake"
@@ -206,26 +207,47 @@ func TestProxy(t *testing.T) {
 
 // TestSlowCommit checks that the completion of an upload may take longer than other requests.
 func TestSlowCommit(t *testing.T) {
-	credentialsForTests(t)
 	f := NewFake(t)
-	const stall = 300 * time.Millisecond
-	f.Answer(func(_ http.ResponseWriter, r *http.Request) bool {
-		if r.Method == http.MethodPost && r.URL.Query().Has("uploadId") {
-			time.Sleep(3 * stall)
+	synctest.Test(t, func(t *testing.T) {
+		const stall = time.Second
+		opts := []Option{HTTPClient(slowCommits{f, 3 * stall}), StallTimeout(stall), Retry(retry.Tries(1))}
+		s := open(t, "s3://zarr-test?region=us-east-1&use_path_style=true&anonymous=true", opts...)
+		p, err := store.PutParts(t.Context(), s, "k", store.PartsOptions{})
+		if err == nil {
+			err = p.Part(t.Context(), 0, []byte("value"))
 		}
-		return false
+		start := time.Now()
+		if err == nil {
+			_, err = p.Commit(t.Context(), store.PutOptions{})
+		}
+		if took := time.Since(start); err != nil || took < 3*stall {
+			t.Error(took, err)
+		}
 	})
-	s := open(t, f.At(""), StallTimeout(stall), Retry(retry.Tries(1)))
-	p, err := store.PutParts(t.Context(), s, "k", store.PartsOptions{})
-	if err == nil {
-		err = p.Part(t.Context(), 0, []byte("value"))
+}
+
+// slowCommits calls a handler instead of a server. Completions of uploads take longer by wait.
+type slowCommits struct {
+	http.Handler
+	wait time.Duration
+}
+
+func (s slowCommits) Do(r *http.Request) (*http.Response, error) {
+	slow := r.Method == http.MethodPost && r.URL.Query().Has("uploadId")
+	w := httptest.NewRecorder()
+	if r.Body == nil {
+		r = r.Clone(r.Context())
+		r.Body = http.NoBody
 	}
-	if err == nil {
-		_, err = p.Commit(t.Context(), store.PutOptions{})
+	s.ServeHTTP(w, r)
+	if slow {
+		select {
+		case <-time.After(s.wait):
+		case <-r.Context().Done():
+			return nil, context.Cause(r.Context())
+		}
 	}
-	if err != nil {
-		t.Error(err)
-	}
+	return w.Result(), nil
 }
 
 func TestStallTimeoutIsChecked(t *testing.T) {

@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"github.com/zargo-io/zargo/internal/test/race"
 )
 
 // TestEncode compares the encoding of plans, which their IDs depend on, with that of package json.
@@ -29,7 +31,7 @@ func TestEncode(t *testing.T) {
 		}
 		return m
 	}
-	for range 50 {
+	for i := 0; i < 50; i += race.Stride(10) {
 		p := &Plan{Version: Version, Source: Place{"a: \"\"", "b"}, Memory: 1 << 20, Stages: []Stage{{[]Step{{Kind: Finish}}}}}
 		p.Documents = Documents{Source: docs(), Target: docs(), Temporary: docs(), Consolidated: r.IntN(2) == 0}
 		var want bytes.Buffer

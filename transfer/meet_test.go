@@ -108,15 +108,6 @@ func TestTwoPlansAtOnce(t *testing.T) {
 	}
 }
 
-// stride returns the step between the requests at which a test interrupts a process. It is 1, or 5
-// with the race detector, where these tests take minutes.
-func stride() int {
-	if race.Enabled {
-		return 5
-	}
-	return 1
-}
-
 // TestTwoPlansMeet suspends a process at each of its requests, while another process runs another
 // plan for the same target, or the same plan.
 func TestTwoPlansMeet(t *testing.T) {
@@ -126,7 +117,7 @@ func TestTwoPlansMeet(t *testing.T) {
 			other        int
 			clean, whole bool
 		}{{"another plan", 1, false, true}, {"another plan, cleaned", 1, true, true}, {"another plan's first task", 1, false, false}, {"the same plan", 0, false, true}, {"the same plan, cleaned", 0, true, true}} {
-			for at := 1; ; at += stride() {
+			for at := 1; ; at += race.Stride(19) {
 				say := fmt.Sprintf("%s at request %d", c.name, at)
 				p := newPair(t, k, mem.New(), mem.New())
 				first := newStepped(p.dst, at, held)
@@ -193,7 +184,7 @@ func TestKilledAnywhere(t *testing.T) {
 	for _, k := range kinds() {
 		for _, what := range []happens{killed, lost} {
 			for _, other := range []bool{false, true} {
-				for at := 1; ; at += stride() {
+				for at := 1; ; at += race.Stride(19) {
 					say := fmt.Sprintf("%d at request %d", what, at)
 					p := newPair(t, k, mem.New(), mem.New())
 					first := newStepped(p.dst, at, what)
@@ -235,7 +226,7 @@ func TestLateTask(t *testing.T) {
 	for _, k := range kinds() {
 		for task := range 3 { // tasks of one array; the second chunk contains only the fill value
 			for _, cleaned := range []bool{true, false} {
-				for at := 1; ; at += stride() {
+				for at := 1; ; at += race.Stride(19) {
 					say := fmt.Sprintf("task %d at request %d, cleaned %v", task, at, cleaned)
 					p := newPair(t, k, mem.New(), mem.New())
 					late := newStepped(p.dst, at, held)
@@ -287,7 +278,7 @@ func TestLateTask(t *testing.T) {
 func TestLateTaskOfAnotherPlan(t *testing.T) {
 	for _, k := range kinds() {
 		for _, task := range []int{0, 2} {
-			for at := 1; ; at += stride() {
+			for at := 1; ; at += race.Stride(19) {
 				say := fmt.Sprintf("task %d at request %d", task, at)
 				p := newPair(t, k, mem.New(), mem.New())
 				late := newStepped(p.dst, at, held)
@@ -389,7 +380,7 @@ func TestCleanKilled(t *testing.T) {
 	for _, complete := range []bool{true, false} {
 		for _, what := range []happens{killed, lost} {
 			for _, again := range []bool{true, false} {
-				for at := 1; ; at += stride() {
+				for at := 1; ; at += race.Stride(19) {
 					say := fmt.Sprintf("complete %v, %d at request %d", complete, what, at)
 					w := newWorld(t, mem.New(), mem.New())
 					a := must(zarr.Create(t.Context(), w.src, "a", zarr.Spec{Shape: []int{48, 8, 8}, Chunks: []int{1, 8, 8}, DType: dtype.Uint16, Codecs: []codec.Spec{codec.CRC32C()}, Fill: uint16(3)}))

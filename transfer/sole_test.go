@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/zargo-io/zargo/internal/test/race"
 	"github.com/zargo-io/zargo/transfer"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -58,7 +59,7 @@ func TestCopiesMeet(t *testing.T) {
 			},
 			"clean": func(p *pair) error { return transfer.Clean(p.t.Context(), p.plans[0], p.open(p.dst)) },
 		} {
-			for at := 1; ; at += stride() {
+			for at := 1; ; at += race.Stride(19) {
 				say := fmt.Sprintf("%s: %s at request %d", k.name, name, at)
 				p := newPair(t, k, mem.New(), mem.New())
 				first := newStepped(p.dst, at, held)
@@ -106,7 +107,7 @@ func TestCopiesMeet(t *testing.T) {
 func TestCopyKilled(t *testing.T) {
 	for _, k := range kinds() {
 		for _, what := range []happens{killed, lost} {
-			for at := 1; ; at += stride() {
+			for at := 1; ; at += race.Stride(19) {
 				say := fmt.Sprintf("%s: %d at request %d", k.name, what, at)
 				p := newPair(t, k, mem.New(), mem.New())
 				first := newStepped(p.dst, at, what)
@@ -140,7 +141,7 @@ func TestCopyKilled(t *testing.T) {
 // process can complete it.
 func TestCopyKilledAfterMeeting(t *testing.T) {
 	for _, k := range kinds() {
-		for at := 1; ; at += stride() {
+		for at := 1; ; at += race.Stride(19) {
 			ended := false
 			for more := at % 4; more < 14; more += 4 {
 				say := fmt.Sprintf("%s: met at request %d, killed %d requests later", k.name, at, more+1)
@@ -178,7 +179,7 @@ func TestCopyKilledAfterMeeting(t *testing.T) {
 func TestLateAfterKilled(t *testing.T) {
 	for _, k := range kinds() {
 		for _, task := range []int{0, 2} {
-			for at := 1; ; at += stride() {
+			for at := 1; ; at += race.Stride(19) {
 				say := fmt.Sprintf("%s: task %d at request %d", k.name, task, at)
 				p := newPair(t, k, mem.New(), mem.New())
 				if err := transfer.RunTask(t.Context(), p.plans[0], 0, p.open(unmarked{p.dst})); !errors.Is(err, fault.Unavailable) {

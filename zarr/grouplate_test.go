@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/internal/test/race"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/codec"
 	"github.com/zargo-io/zargo/zarr/dtype"
@@ -146,7 +147,7 @@ func checkTwo(t *testing.T, st store.Store, numbers ...int32) {
 func TestGroupAppendLate(t *testing.T) {
 	for _, format := range []int{2, 3} {
 		for _, consolidated := range []bool{false, true} {
-			for n, met := 1, true; met; n++ {
+			for n, met := 1, true; met; n += race.Stride(7) {
 				synctest.Test(t, func(t *testing.T) {
 					met = suspended(t, fmt.Sprintf("v%d consolidated=%v request %d", format, consolidated, n), twoArrays(t, format, consolidated), n)
 				})
@@ -237,7 +238,7 @@ func TestGroupAppendEnds(t *testing.T) {
 	full := errors.New("no space left on device")
 	for _, format := range []int{2, 3} {
 		for _, cancelled := range []bool{true, false} {
-			for n, met := 1, true; met; n++ {
+			for n, met := 1, true; met; n += race.Stride(7) {
 				synctest.Test(t, func(t *testing.T) {
 					st := twoArrays(t, format, true)
 					ctx, cancel := context.WithCancel(t.Context())

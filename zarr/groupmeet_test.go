@@ -233,13 +233,10 @@ func TestGroupAppendsTakenOver(t *testing.T) {
 // while the first process, which is slow but still running, continues. A third process completes
 // the append.
 func TestGroupAppendTakerKilled(t *testing.T) {
-	step := 2
-	if race.Enabled {
-		step = 19 // one request of the taker for each of the first, instead of all
-	}
+	step := 2 * race.Stride(50)
 	for _, p := range pairings() {
 		t.Run(fmt.Sprint(p), func(t *testing.T) {
-			for n, met := 0, true; met; n++ {
+			for n, met := 0, true; met; n += race.Stride(7) {
 				for m := n % step; ; m += step {
 					st := p.create(t)
 					first, second, third := outcome{v: 11, n: 3}, outcome{v: 21, n: 3}, outcome{v: 31, n: 3}
@@ -263,15 +260,11 @@ func TestGroupAppendTakerKilled(t *testing.T) {
 }
 
 // meet calls f with the numbers of the requests at which two processes stop, until a process has no
-// more requests. It uses each request of the first process with every third of the second. Under
-// the race detector it uses every 31st, because only one of the two processes runs at any time.
+// more requests. It uses each request of the first process with every third of the second.
 func meet(t *testing.T, f func(n, m int) (first, second bool)) {
 	t.Helper()
-	step := 3
-	if race.Enabled {
-		step = 31
-	}
-	for n := 0; ; n++ {
+	step := 3 * race.Stride(50)
+	for n := 0; ; n += race.Stride(7) {
 		for m := n % step; ; m += step {
 			first, second := f(n, m)
 			if !first {
@@ -318,7 +311,7 @@ func TestGroupAppendCut(t *testing.T) {
 	for _, p := range pairings() {
 		for _, arrives := range []string{"before", "after", "never"} {
 			t.Run(fmt.Sprint(p, arrives), func(t *testing.T) {
-				for n := 0; ; n++ {
+				for n := 0; ; n += race.Stride(7) {
 					st := p.create(t)
 					ctx, cancel := context.WithCancel(t.Context())
 					var late func()
@@ -362,7 +355,7 @@ func TestGroupAppendResponseLost(t *testing.T) {
 	for _, p := range pairings() {
 		for _, applied := range []bool{true, false} {
 			t.Run(fmt.Sprint(p, applied), func(t *testing.T) {
-				for n := 0; ; n++ {
+				for n := 0; ; n += race.Stride(7) {
 					st := p.create(t)
 					cut := &nth{Store: st, n: n, puts: true, fails: func(apply func()) error {
 						if applied {

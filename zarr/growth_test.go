@@ -161,7 +161,7 @@ func TestResizeCut(t *testing.T) {
 			for _, arrives := range []string{"before", "after", "never"} {
 				for _, left := range []bool{false, true} {
 					t.Run(fmt.Sprint(layout, tt, arrives, left), func(t *testing.T) {
-						for n := 0; ; n++ {
+						for n := 0; ; n += race.Stride(5) {
 							st := mem.New()
 							a := full(t, st, layout)
 							if left { // chunks of a failed append
@@ -272,16 +272,11 @@ func (k lateChunks) Put(ctx context.Context, key string, b []byte, o store.PutOp
 }
 
 // TestLatePuts kills processes that append or resize at a put while others continue, and executes
-// puts of the killed ones in between. The test uses one goroutine. A tenth of the seeds runs under
-// the race detector.
+// puts of the killed ones in between. The test uses one goroutine.
 func TestLatePuts(t *testing.T) {
-	seeds := uint64(400)
-	if race.Enabled {
-		seeds /= 10
-	}
 	for layout := range layouts {
 		t.Run(layout, func(t *testing.T) {
-			for seed := range seeds {
+			for seed := uint64(0); seed < 400; seed += uint64(race.Stride(40)) {
 				if err := latePuts(t, layout, seed); err != nil {
 					t.Fatalf("seed %d: %v", seed, err)
 				}

@@ -11,9 +11,11 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/codec"
 	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/store"
 	"github.com/zargo-io/zargo/zarr/store/dir"
@@ -322,34 +324,37 @@ func TestResizeWaits(t *testing.T) {
 		{nil, nil, []int{3}},
 		{[]int32{5, 6}, zarr.ErrConflict, []int{6}},
 	} {
-		var r zarr.Report
-		st := mem.New()
-		a := create(t, st, zarr.Spec{Shape: []int{4}, Chunks: []int{2}, DType: dtype.Int32})
-		w, err := zarr.NewWriter[int32](t.Context(), a, 0, zarr.AppendOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		patient, err := a.With(zarr.ReportTo(&r))
-		if err != nil {
-			t.Fatal(err)
-		}
-		resized := make(chan error, 1)
-		go func() {
-			_, err := patient.Resize(t.Context(), []int{3}, zarr.ResizeOptions{Wait: time.Minute})
-			resized <- err
-		}()
-		for r.Conflicts.Load() == 0 {
-			time.Sleep(time.Millisecond)
-		}
-		err = w.Write(t.Context(), tt.rows)
-		if _, bad := w.Close(t.Context()); err != nil || bad != nil {
-			t.Fatal(err, bad)
-		}
-		if err := <-resized; !errors.Is(err, tt.want) {
-			t.Errorf("after %d rows: %v, want %v", len(tt.rows), err, tt.want)
-		}
-		if a = onStore(t, a, st); !slices.Equal(a.Shape(), tt.then) || claims(t, st) != 0 {
-			t.Errorf("after %d rows: shape %v, %d claims", len(tt.rows), a.Shape(), claims(t, st))
-		}
+		synctest.Test(t, func(t *testing.T) {
+			var r zarr.Report
+			st := mem.New()
+			a := create(t, st, zarr.Spec{Shape: []int{4}, Chunks: []int{2}, DType: dtype.Int32, Codecs: []codec.Spec{codec.Bytes(dtype.Little)}})
+			w, err := zarr.NewWriter[int32](t.Context(), a, 0, zarr.AppendOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			patient, err := a.With(zarr.ReportTo(&r))
+			if err != nil {
+				t.Fatal(err)
+			}
+			resized := make(chan error, 1)
+			go func() {
+				_, err := patient.Resize(t.Context(), []int{3}, zarr.ResizeOptions{Wait: time.Minute})
+				resized <- err
+			}()
+			synctest.Wait()
+			if r.Conflicts.Load() == 0 {
+				t.Error("it does not wait for the writer")
+			}
+			err = w.Write(t.Context(), tt.rows)
+			if _, bad := w.Close(t.Context()); err != nil || bad != nil {
+				t.Fatal(err, bad)
+			}
+			if err := <-resized; !errors.Is(err, tt.want) {
+				t.Errorf("after %d rows: %v, want %v", len(tt.rows), err, tt.want)
+			}
+			if a = onStore(t, a, st); !slices.Equal(a.Shape(), tt.then) || claims(t, st) != 0 {
+				t.Errorf("after %d rows: shape %v, %d claims", len(tt.rows), a.Shape(), claims(t, st))
+			}
+		})
 	}
 }

@@ -166,14 +166,11 @@ func (t *turns) run(schedule []int, do ...func()) (choices []int) {
 }
 
 // someOrders calls try with schedules made from a seed, and with those that switch once from one
-// actor to the other. Under the race detector it tries a quarter of them.
+// actor to the other.
 func someOrders(t *testing.T, seed uint64, n int, try func(t *testing.T, schedule []int) []int) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(seed, 1))
-	if race.Enabled {
-		n /= 4
-	}
-	for i := range n {
+	for i := 0; i < n; i += race.Stride(19) {
 		schedule := make([]int, 400)
 		for k := range schedule {
 			switch i % 4 {
@@ -193,14 +190,11 @@ func someOrders(t *testing.T, seed uint64, n int, try func(t *testing.T, schedul
 }
 
 // everyOrder calls try with one schedule after another until all orders of the requests of its
-// actors were tried, or most of them. Under the race detector most is divided by four. try returns
-// the result of run.
+// actors were tried, or most of them. try returns the result of run.
 func everyOrder(t *testing.T, most int, try func(t *testing.T, schedule []int) []int) {
 	t.Helper()
 	var schedule []int
-	if race.Enabled {
-		most = (most + 3) / 4
-	}
+	most = (most + race.Stride(19) - 1) / race.Stride(19)
 	for n := 1; n <= most; n++ {
 		var choices []int
 		synctest.Test(t, func(t *testing.T) { choices = try(t, schedule) })
