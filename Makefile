@@ -93,7 +93,7 @@ OUTSIDE := $(addprefix ./integration/,concurrent counts processes fixtures fixtu
 # Tests that use everything together: the command, the examples, stores on servers, random histories.
 # With -race they take ten times as long, and the packages that they use have tests with it. The
 # nightly run has it.
-WHOLE := ./cmd/zargo ./examples/... $(addprefix ./integration/,conformance gocloud metamorphic model transfers)
+WHOLE := ./cmd/zargo ./examples/... $(addprefix ./integration/,conformance gocloud metamorphic model repairs transfers)
 
 # Packages whose tests have one goroutine, where -race finds nothing and takes up to ten times as
 # long. codectest and zarr use them from many.
@@ -108,7 +108,7 @@ COUNTING := Alloc|Overhead|Schedules|Fleets|Hints|HotPrefix|OneLimit
 
 # What takes longest, in this order, begun before the rest, so that nothing long is left alone at
 # the end.
-LONGEST := $(addprefix ./,zarr transfer s3 integration/load integration/repairs zarr/codec zarr/store gcs azure cmd/zargo/internal/bucketcheck/checks)
+LONGEST := $(addprefix ./,zarr transfer s3 integration/load zarr/codec zarr/store gcs azure cmd/zargo/internal/bucketcheck/checks)
 
 # The stages that start no server, two at a time. The longest are first.
 STATIC := lint purego $(OTHERS) modules archtest
@@ -121,7 +121,7 @@ check: ## what CI runs: format, lint, other platforms, tidy, build, import table
 	@missing=$$($(GO) list -f '{{.ImportPath}} {{.TestImports}} {{.XTestImports}}' ./... | grep -E '[[ ][^ ]*/internal/test/race[] ]' | cut -d' ' -f1 | grep -vxF "$$($(GO) list $(TWICE) $(COUNTED) $(PUREGO) $(OUTSIDE) $(WHOLE) $(ALONE))" || true); \
 	[ -z "$$missing" ] || { echo "test less with -race, and are not in TWICE or COUNTED: $$missing"; exit 1; }
 	@$(MAKE) --no-print-directory test RACE=1 $(QUICK) PKG="$(LONGEST) $$($(GO) list ./... | grep -vxF "$$($(GO) list $(OUTSIDE) $(WHOLE) $(ALONE) ./internal/test/archtest)" | tr '\n' ' ')"
-	@CGO_ENABLED=0 $(MAKE) --no-print-directory test $(QUICK) PKG="$(addprefix ./,integration/conformance integration/model cmd/zargo) $(TWICE) $(OUTSIDE) $(WHOLE) $(ALONE)"
+	@CGO_ENABLED=0 $(MAKE) --no-print-directory test $(QUICK) PKG="$(addprefix ./integration/,conformance model repairs) ./cmd/zargo $(TWICE) $(OUTSIDE) $(WHOLE) $(ALONE)"
 	@CGO_ENABLED=0 $(GO) test -vet=off -ldflags=-w -count=1 -timeout=$(TIMEOUT) -run '$(COUNTING)' $(COUNTED)
 	@$(MAKE) --no-print-directory smoke
 	@$(MAKE) --no-print-directory comments lines
