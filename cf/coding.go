@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/zargo-io/zargo/internal/attributes/numeric"
 	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/rule"
@@ -83,7 +84,7 @@ type number struct {
 // New ignores the attribute and adds a finding.
 func New(v Variable, o Options) (*Coding, error) {
 	c := &Coding{name: v.Name, stored: v.Type, scale: 1}
-	if kind(v.Type) == 0 {
+	if numeric.Kind(v.Type) == 0 {
 		return nil, fault.Newf(fault.Type, "variable %s: data type %v has no numbers", v.Name, v.Type)
 	}
 	c.sign(v.Attrs["_Unsigned"])
@@ -110,7 +111,7 @@ func New(v Variable, o Options) (*Coding, error) {
 		*a.to, c.packed = f, true
 	}
 	c.step = difference(v.Attrs)
-	c.boolean = v.Attrs["dtype"] == "bool" && (kind(v.Type) == 'i' || kind(v.Type) == 'u')
+	c.boolean = v.Attrs["dtype"] == "bool" && (numeric.Kind(v.Type) == 'i' || numeric.Kind(v.Type) == 'u')
 	if units, ok := v.Attrs["units"].(string); ok && IsTimeUnits(units) {
 		calendar, _ := v.Attrs["calendar"].(string)
 		if _, ok := v.Attrs["month_lengths"]; ok {
@@ -173,7 +174,7 @@ func (c *Coding) IsBool() bool { return c.boolean }
 // Signed reports whether the stored values are signed integers, or unsigned ones that the attribute
 // _Unsigned declares signed.
 func (c *Coding) Signed() bool {
-	k := kind(c.stored)
+	k := numeric.Kind(c.stored)
 	return k == 'i' && !c.flipped || k == 'u' && c.flipped
 }
 
@@ -181,7 +182,7 @@ func (c *Coding) Signed() bool {
 // has a missing value or a valid range. It is also the case if the variable stores floating-point
 // numbers, which may be NaN, or times or time differences as int64. The smallest int64 is NaT.
 func (c *Coding) CanMiss() bool {
-	return len(c.missing) > 0 || kind(c.stored) == 'f' || c.low != nil || c.high != nil || c.hasNaT()
+	return len(c.missing) > 0 || numeric.Kind(c.stored) == 'f' || c.low != nil || c.high != nil || c.hasNaT()
 }
 
 // hasNaT reports whether the smallest int64 is NaT.
@@ -194,27 +195,13 @@ func (c *Coding) find(attr, format string, args ...any) {
 	c.findings = append(c.findings, rule.Finding{Rule: rule.Convention, Pointer: "/" + attr, Text: fmt.Sprintf(format, args...)})
 }
 
-// kind returns 'i', 'u' or 'f' for signed integers, unsigned integers and floats, and 0 for other
-// data types.
-func kind(t dtype.Type) byte {
-	switch t {
-	case dtype.Int8, dtype.Int16, dtype.Int32, dtype.Int64:
-		return 'i'
-	case dtype.Uint8, dtype.Uint16, dtype.Uint32, dtype.Uint64:
-		return 'u'
-	case dtype.Float16, dtype.Float32, dtype.Float64:
-		return 'f'
-	}
-	return 0
-}
-
 // sign sets c.flipped according to the attribute _Unsigned.
 func (c *Coding) sign(attr any) {
 	if attr == nil {
 		return
 	}
 	text := strings.ToLower(fmt.Sprint(attr))
-	k := kind(c.stored)
+	k := numeric.Kind(c.stored)
 	switch {
 	case text != "true" && text != "false":
 		c.find("_Unsigned", "must be true or false, is %v", attr)
@@ -247,7 +234,7 @@ func (c *Coding) sentinel(name string, attr any) {
 // a name such as "NaN", the hexadecimal bits, or the base64 encoding of the little-endian bytes,
 // which xarray writes.
 func (c *Coding) number(attr any) (number, bool) {
-	if kind(c.stored) == 'f' {
+	if numeric.Kind(c.stored) == 'f' {
 		f, ok := float(attr)
 		if s, isText := attr.(string); !ok && isText {
 			f, ok = floatBits(s)
@@ -260,10 +247,10 @@ func (c *Coding) number(attr any) (number, bool) {
 	}
 	bits := uint(8 * c.stored.Size()) //nolint:gosec // at most 64
 	low, high := new(big.Int), new(big.Int).Lsh(big.NewInt(1), bits)
-	if kind(c.stored) == 'i' || c.flipped {
+	if numeric.Kind(c.stored) == 'i' || c.flipped {
 		low.Rsh(high, 1).Neg(low)
 	}
-	if kind(c.stored) == 'i' && !c.flipped {
+	if numeric.Kind(c.stored) == 'i' && !c.flipped {
 		high.Rsh(high, 1)
 	}
 	if n.Cmp(low) < 0 || n.Cmp(high) >= 0 {
@@ -371,7 +358,7 @@ func (c *Coding) fill(b []byte) {
 	var wide [8]byte
 	copy(wide[:], b)
 	n := number{bits: binary.LittleEndian.Uint64(wide[:])}
-	if kind(c.stored) == 'f' {
+	if numeric.Kind(c.stored) == 'f' {
 		n.float, _ = floatBits(base64.StdEncoding.EncodeToString(b))
 	}
 	c.missing = append(c.missing, n)

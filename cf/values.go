@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/zargo-io/zargo/internal/attributes/numeric"
 	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/fault"
 )
@@ -32,7 +33,7 @@ func values[S Number](c *Coding, dst, src int) (missing []S, err error) {
 		return nil, fault.Newf(fault.Type, "variable %s: the destination has %d values, want %d", c.name, dst, src)
 	}
 	for _, n := range c.missing {
-		if kind(c.stored) == 'f' {
+		if numeric.Kind(c.stored) == 'f' {
 			missing = append(missing, S(n.float))
 		} else {
 			missing = append(missing, S(n.bits))
@@ -67,7 +68,7 @@ func number64[S Number](c *Coding, v S) float64 {
 	switch {
 	case f < 0:
 		f += span
-	case kind(c.stored) == 'u' && f >= span/2:
+	case numeric.Kind(c.stored) == 'u' && f >= span/2:
 		f -= span
 	}
 	return f
@@ -129,13 +130,13 @@ func DecodeTimes[S Number](c *Coding, dst []Time, src []S) error {
 		switch {
 		case isMissing(c, missing, v):
 			dst[i] = NaT(c.units.Calendar())
-		case c.packed || kind(c.stored) == 'f':
+		case c.packed || numeric.Kind(c.stored) == 'f':
 			dst[i], err = c.timeOf(number64(c, v))
 		case c.flipped && c.stored.Size() == 8:
 			dst[i], err = c.timeOf64(uint64(v))
 		case c.flipped:
 			dst[i], err = c.units.Time(int64(number64(c, v)))
-		case kind(c.stored) == 'u' && uint64(v) > math.MaxInt64:
+		case numeric.Kind(c.stored) == 'u' && uint64(v) > math.MaxInt64:
 			err = fault.Newf(fault.Type, "%v %s is out of the range of int64", v, c.units)
 		default:
 			dst[i], err = c.units.Time(int64(v))
@@ -155,7 +156,7 @@ func (c *Coding) timeOf(stored float64) (Time, error) {
 
 // timeOf64 returns the time of an integer of 8 bytes whose sign _Unsigned changes.
 func (c *Coding) timeOf64(bits uint64) (Time, error) {
-	if kind(c.stored) == 'i' && bits > math.MaxInt64 {
+	if numeric.Kind(c.stored) == 'i' && bits > math.MaxInt64 {
 		return Time{}, fault.Newf(fault.Type, "%d %s is out of the range of int64", bits, c.units)
 	}
 	return c.units.Time(int64(bits)) //nolint:gosec // in two's complement
@@ -187,7 +188,7 @@ func (c *Coding) resolution(stored, v float64) float64 {
 // 00:59:59.999997, for which Rounded returns 01:00:00. It returns t for other variables, for NaT,
 // and if t has another calendar.
 func (c *Coding) Rounded(t Time) Time {
-	if c.units == nil || !c.packed && kind(c.stored) != 'f' || t.nat || t.calendar != c.units.ref.calendar {
+	if c.units == nil || !c.packed && numeric.Kind(c.stored) != 'f' || t.nat || t.calendar != c.units.ref.calendar {
 		return t
 	}
 	v, err := c.units.ValueFloat(t)
@@ -198,7 +199,7 @@ func (c *Coding) Rounded(t Time) Time {
 	if c.packed {
 		stored = (v - c.offset) / c.scale
 	}
-	if stored = c.round(stored); kind(c.stored) != 'f' {
+	if stored = c.round(stored); numeric.Kind(c.stored) != 'f' {
 		stored = math.RoundToEven(stored)
 	}
 	back, err := c.timeOf(stored)
@@ -226,7 +227,7 @@ func Encode[S Number, F Float](c *Coding, dst []S, src []F) error {
 	if err != nil {
 		return err
 	}
-	integers := kind(c.stored) != 'f'
+	integers := numeric.Kind(c.stored) != 'f'
 	low, high := c.bounds()
 	for i, v := range src {
 		f := float64(v)
@@ -266,7 +267,7 @@ func Encode[S Number, F Float](c *Coding, dst []S, src []F) error {
 // bounds returns the range of floats that can be stored as integers: low ≤ f < high.
 func (c *Coding) bounds() (low, high float64) {
 	span := math.Ldexp(1, 8*c.stored.Size())
-	if (kind(c.stored) == 'i') != c.flipped {
+	if (numeric.Kind(c.stored) == 'i') != c.flipped {
 		return -span / 2, span / 2
 	}
 	return 0, span
@@ -276,7 +277,7 @@ func (c *Coding) bounds() (low, high float64) {
 // determines.
 func stored[S Number](c *Coding, f float64) S {
 	switch {
-	case kind(c.stored) == 'f' || !c.flipped:
+	case numeric.Kind(c.stored) == 'f' || !c.flipped:
 		return S(f)
 	case f < 0:
 		return S(int64(f))
@@ -298,14 +299,14 @@ func EncodeTimes[S Number](c *Coding, dst []S, src []Time) error {
 	if c.units == nil {
 		return fault.Newf(fault.Type, "variable %s has no time units", c.name)
 	}
-	whole := kind(c.stored) != 'f' && !c.packed
+	whole := numeric.Kind(c.stored) != 'f' && !c.packed
 	for i, t := range src {
 		if !whole || t.nat {
 			f, err := c.units.ValueFloat(t)
 			if err == nil {
 				err = Encode(c, dst[i:i+1], []float64{f})
 			}
-			if err == nil && kind(c.stored) != 'f' && !t.nat {
+			if err == nil && numeric.Kind(c.stored) != 'f' && !t.nat {
 				err = c.exact(number64(c, dst[i]), f)
 			}
 			if err != nil {

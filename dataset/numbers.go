@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/zargo-io/zargo/cf"
+	"github.com/zargo-io/zargo/internal/attributes/numeric"
 	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/fault"
 )
@@ -36,27 +37,9 @@ type numberType interface {
 
 // goType returns the Go type of the stored numbers of a data type, which is float32 for float16.
 func goType(t dtype.Type) numberType {
-	switch t {
-	case dtype.Int8:
-		return of[int8]{}
-	case dtype.Int16:
-		return of[int16]{}
-	case dtype.Int32:
-		return of[int32]{}
-	case dtype.Int64:
-		return of[int64]{}
-	case dtype.Uint8:
-		return of[uint8]{}
-	case dtype.Uint16:
-		return of[uint16]{}
-	case dtype.Uint32:
-		return of[uint32]{}
-	case dtype.Uint64:
-		return of[uint64]{}
-	case dtype.Float64:
-		return of[float64]{}
-	}
-	return of[float32]{}
+	n, _ := numeric.Pick[numberType](t, of[int8]{}, of[int16]{}, of[int32]{}, of[int64]{},
+		of[uint8]{}, of[uint16]{}, of[uint32]{}, of[uint64]{}, of[float32]{}, of[float64]{})
+	return n
 }
 
 // of implements numberType.

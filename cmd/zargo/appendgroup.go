@@ -11,6 +11,7 @@ import (
 	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/dataset"
 	"github.com/zargo-io/zargo/internal/attributes/follow"
+	"github.com/zargo-io/zargo/internal/attributes/numeric"
 	"github.com/zargo-io/zargo/internal/node/hierarchy"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/dtype"
@@ -239,29 +240,16 @@ func readLabels(a *zarr.Array, r newRows) (dataset.Data, error) {
 	case dtype.TimeDelta:
 		return labelsOf[dtype.Span](r.Path, elems), nil
 	}
+	of, ok := numeric.Pick(a.DType(), labelsOf[int8], labelsOf[int16], labelsOf[int32], labelsOf[int64],
+		labelsOf[uint8], labelsOf[uint16], labelsOf[uint32], labelsOf[uint64], labelsOf[float32], labelsOf[float64])
 	switch a.DType() {
 	case dtype.Bool:
-		return labelsOf[bool](r.Path, elems), nil
-	case dtype.Int8:
-		return labelsOf[int8](r.Path, elems), nil
-	case dtype.Int16:
-		return labelsOf[int16](r.Path, elems), nil
-	case dtype.Int32:
-		return labelsOf[int32](r.Path, elems), nil
-	case dtype.Int64:
-		return labelsOf[int64](r.Path, elems), nil
-	case dtype.Uint8:
-		return labelsOf[uint8](r.Path, elems), nil
-	case dtype.Uint16:
-		return labelsOf[uint16](r.Path, elems), nil
-	case dtype.Uint32:
-		return labelsOf[uint32](r.Path, elems), nil
-	case dtype.Uint64:
-		return labelsOf[uint64](r.Path, elems), nil
-	case dtype.Float32:
-		return labelsOf[float32](r.Path, elems), nil
-	case dtype.Float64:
-		return labelsOf[float64](r.Path, elems), nil
+		of, ok = labelsOf[bool], true
+	case dtype.Float16:
+		ok = false
+	}
+	if ok {
+		return of(r.Path, elems), nil
 	}
 	return dataset.Data{}, fault.Newf(errors.ErrUnsupported, "labels of %v cannot be compared: --any-order appends without the labels", a.DType())
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/zargo-io/zargo/cf"
+	"github.com/zargo-io/zargo/internal/attributes/numeric"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -178,27 +179,9 @@ const nanBits = 0x7ff8000000000000
 
 // isMissing reports whether an element in memory form is missing.
 func isMissing(c *cf.Coding, a *zarr.Array, b []byte) bool {
-	switch a.DType() {
-	case dtype.Int8:
-		return isMissingAs[int8](c, a, b)
-	case dtype.Int16:
-		return isMissingAs[int16](c, a, b)
-	case dtype.Int32:
-		return isMissingAs[int32](c, a, b)
-	case dtype.Int64:
-		return isMissingAs[int64](c, a, b)
-	case dtype.Uint8:
-		return isMissingAs[uint8](c, a, b)
-	case dtype.Uint16:
-		return isMissingAs[uint16](c, a, b)
-	case dtype.Uint32:
-		return isMissingAs[uint32](c, a, b)
-	case dtype.Uint64:
-		return isMissingAs[uint64](c, a, b)
-	case dtype.Float64:
-		return isMissingAs[float64](c, a, b)
-	}
-	return isMissingAs[float32](c, a, b)
+	missing, _ := numeric.Pick(a.DType(), isMissingAs[int8], isMissingAs[int16], isMissingAs[int32], isMissingAs[int64],
+		isMissingAs[uint8], isMissingAs[uint16], isMissingAs[uint32], isMissingAs[uint64], isMissingAs[float32], isMissingAs[float64])
+	return missing(c, a, b)
 }
 
 func isMissingAs[S cf.Number](c *cf.Coding, a *zarr.Array, b []byte) bool {

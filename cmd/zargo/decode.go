@@ -10,6 +10,7 @@ import (
 
 	"github.com/zargo-io/zargo/cf"
 	"github.com/zargo-io/zargo/cmd/zargo/internal/render"
+	"github.com/zargo-io/zargo/internal/attributes/numeric"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -119,27 +120,9 @@ func (d decoding) datetime() (dtype.DateTime, error) {
 
 // decoded returns a reader of the decoded elements.
 func (d decoding) decoded() decoded {
-	switch d.a.DType() {
-	case dtype.Int8:
-		return decodedFrom[int8](d)
-	case dtype.Int16:
-		return decodedFrom[int16](d)
-	case dtype.Int32:
-		return decodedFrom[int32](d)
-	case dtype.Int64:
-		return decodedFrom[int64](d)
-	case dtype.Uint8:
-		return decodedFrom[uint8](d)
-	case dtype.Uint16:
-		return decodedFrom[uint16](d)
-	case dtype.Uint32:
-		return decodedFrom[uint32](d)
-	case dtype.Uint64:
-		return decodedFrom[uint64](d)
-	case dtype.Float64:
-		return decodedFrom[float64](d)
-	}
-	return decodedFrom[float32](d)
+	from, _ := numeric.Pick(d.a.DType(), decodedFrom[int8], decodedFrom[int16], decodedFrom[int32], decodedFrom[int64],
+		decodedFrom[uint8], decodedFrom[uint16], decodedFrom[uint32], decodedFrom[uint64], decodedFrom[float32], decodedFrom[float64])
+	return from(d)
 }
 
 // decodedFrom returns a reader of the decoded elements for stored elements of type S.

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/zargo-io/zargo/cf"
+	"github.com/zargo-io/zargo/internal/attributes/numeric"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -116,27 +117,9 @@ func (e encoding) encoder() (*encoder, error) {
 	if e.form == formPacked && integers && dtype.Equal(e.from, e.to) {
 		e.s.warn("%s has the data type in which the array stores packed values, and its numbers are packed: use --raw if they are packed already", e.file)
 	}
-	switch e.to {
-	case dtype.Int8:
-		return encodeTo[int8](e), nil
-	case dtype.Int16:
-		return encodeTo[int16](e), nil
-	case dtype.Int32:
-		return encodeTo[int32](e), nil
-	case dtype.Int64:
-		return encodeTo[int64](e), nil
-	case dtype.Uint8:
-		return encodeTo[uint8](e), nil
-	case dtype.Uint16:
-		return encodeTo[uint16](e), nil
-	case dtype.Uint32:
-		return encodeTo[uint32](e), nil
-	case dtype.Uint64:
-		return encodeTo[uint64](e), nil
-	case dtype.Float64:
-		return encodeTo[float64](e), nil
-	}
-	return encodeTo[float32](e), nil
+	to, _ := numeric.Pick(e.to, encodeTo[int8], encodeTo[int16], encodeTo[int32], encodeTo[int64],
+		encodeTo[uint8], encodeTo[uint16], encodeTo[uint32], encodeTo[uint64], encodeTo[float32], encodeTo[float64])
+	return to(e), nil
 }
 
 // encodeTo returns an encoder to stored elements of type S.

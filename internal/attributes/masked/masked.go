@@ -11,6 +11,7 @@ import (
 	"math/big"
 	"strconv"
 
+	"github.com/zargo-io/zargo/internal/attributes/numeric"
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
@@ -82,16 +83,10 @@ func kind(t dtype.Type) byte {
 	switch t {
 	case dtype.Bool:
 		return 'b'
-	case dtype.Int8, dtype.Int16, dtype.Int32, dtype.Int64:
-		return 'i'
-	case dtype.Uint8, dtype.Uint16, dtype.Uint32, dtype.Uint64:
-		return 'u'
-	case dtype.Float16, dtype.Float32, dtype.Float64:
-		return 'f'
 	case dtype.Complex64, dtype.Complex128:
 		return 'c'
 	}
-	return 0
+	return numeric.Kind(t)
 }
 
 // isText reports whether elements are text. xarray masks missing text in v2 but not in v3.

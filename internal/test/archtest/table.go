@@ -111,14 +111,15 @@ func Table() []Rule {
 		}},
 
 		{Package: "internal/copying/alike", Own: []string{"zarr", "zarr/dtype", "zarr/meta"}},
-		{Package: "internal/attributes/masked", Own: []string{"zarr/dtype"}, Pure: true},
-		{Package: "cf", Own: []string{"zarr/dtype", "zarr/fault", "zarr/rule"}, Pure: true},
+		{Package: "internal/attributes/numeric", Own: []string{"zarr/dtype"}, Pure: true},
+		{Package: "internal/attributes/masked", Own: []string{"zarr/dtype", "internal/attributes/numeric"}, Pure: true},
+		{Package: "cf", Own: []string{"zarr/dtype", "zarr/fault", "zarr/rule", "internal/attributes/numeric"}, Pure: true},
 		{Package: "internal/attributes/convention", Own: []string{"zarr/rule"}, Pure: true},
 		{Package: "crs", Own: []string{"internal/attributes/convention", "zarr/fault", "zarr/rule"}, Pure: true},
 		{Package: "internal/attributes/derived", Own: []string{"crs", "internal/attributes/convention"}, Pure: true},
 		{Package: "internal/attributes/follow", Own: []string{"internal/attributes/derived", "internal/node/document", "internal/node/hierarchy", "zarr", "zarr/fault", "zarr/store", "zarr/upkeep"}},
 		{Package: "multiscale", Own: []string{"crs", "internal/attributes/convention", "zarr/fault", "zarr/rule"}, Pure: true},
-		{Package: "dataset", Own: []string{"cf", "concurrency", "crs", "internal/attributes/follow", "internal/node/claim", "internal/node/document", "internal/node/hierarchy", "internal/attributes/masked", "internal/copying/rehearsal", "zarr", "zarr/dtype", "zarr/fault", "zarr/meta", "zarr/store", "zarr/upkeep", "zarr/rule"}},
+		{Package: "dataset", Own: []string{"cf", "concurrency", "crs", "internal/attributes/follow", "internal/node/claim", "internal/node/document", "internal/node/hierarchy", "internal/attributes/masked", "internal/copying/rehearsal", "zarr", "zarr/dtype", "zarr/fault", "zarr/meta", "zarr/store", "zarr/upkeep", "zarr/rule", "internal/attributes/numeric"}},
 		{Package: "picture", Own: []string{"cf", "concurrency", "dataset", "zarr", "zarr/dtype", "zarr/fault", "zarr/store", "zarr/store/mem", "zarr/store/zip"}, External: []string{"golang.org/x/image"}},
 		{Package: "zarr/upkeep", Own: []string{"zarr", "internal/attributes/masked", "zarr/fault", "zarr/store", "zarr/meta", "concurrency", "internal/chunk/keys", "internal/node/claim", "internal/node/document", "internal/grow", "internal/node/hierarchy", "internal/chunk/written"}},
 		{Package: "zarr/validate", Own: []string{"internal/chunk/account", "crs", "multiscale", "pyramid", "zarr", "zarr/upkeep", "zarr/fault", "zarr/rule", "zarr/store", "zarr/store/mem", "zarr/store/large", "zarr/dtype", "zarr/meta", "concurrency", "internal/copying/alike", "internal/chunk/keys", "internal/node/claim", "internal/node/document", "internal/node/hierarchy", "internal/chunk/written"}},
@@ -142,9 +143,9 @@ func Table() []Rule {
 		{Package: "openurl/all", Own: []string{"azure", "concurrency", "gcs", "openurl", "s3", "zarr/store/http", "zarr/store/retry"}},
 
 		{Package: "cmd/zargo/internal/cdl", Own: []string{"zarr/fault"}, Pure: true},
-		{Package: "cmd/zargo/internal/summary", Own: []string{"cf", "concurrency", "zarr/dtype", "zarr/fault"}},
+		{Package: "cmd/zargo/internal/summary", Own: []string{"cf", "concurrency", "zarr/dtype", "zarr/fault", "internal/attributes/numeric"}},
 		{Package: "cmd/zargo/internal/render", Own: []string{"zarr", "zarr/dtype", "zarr/fault", "cmd/zargo/internal/bucketcheck", "internal/npy"}, External: []string{"github.com/guptarohit/asciigraph"}},
-		{Package: "cmd/zargo", Own: []string{"cmd/zargo/internal/cdl", "cmd/zargo/internal/render", "cmd/zargo/internal/summary", "zarr/...", "cf", "crs", "dataset", "multiscale", "picture", "pyramid", "transfer", "concurrency", "openurl", "openurl/all", "cmd/zargo/internal/bucketcheck", "internal/attributes/follow", "cmd/zargo/internal/census", "cmd/zargo/internal/diff", "internal/node/document", "internal/node/hierarchy", "internal/bits/jsontext", "internal/copying/listed", "internal/manifest", "internal/attributes/masked", "internal/npy", "internal/copying/rehearsal", "internal/bits/similar", "blob", "s3", "gcs", "azure"},
+		{Package: "cmd/zargo", Own: []string{"cmd/zargo/internal/cdl", "cmd/zargo/internal/render", "cmd/zargo/internal/summary", "zarr/...", "cf", "crs", "dataset", "multiscale", "picture", "pyramid", "transfer", "concurrency", "openurl", "openurl/all", "cmd/zargo/internal/bucketcheck", "internal/attributes/follow", "cmd/zargo/internal/census", "cmd/zargo/internal/diff", "internal/node/document", "internal/node/hierarchy", "internal/bits/jsontext", "internal/copying/listed", "internal/manifest", "internal/attributes/masked", "internal/npy", "internal/copying/rehearsal", "internal/bits/similar", "blob", "s3", "gcs", "azure", "internal/attributes/numeric"},
 			External: []string{"github.com/alecthomas/kong", "github.com/vbauerster/mpb/v8", "github.com/vbauerster/cupwriter", "github.com/mattn/go-sixel", gocloud}},
 
 		// Examples import only what a user can import, so that users can copy them. The quickstart

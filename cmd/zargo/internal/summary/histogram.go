@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/zargo-io/zargo/cf"
+	"github.com/zargo-io/zargo/internal/attributes/numeric"
 	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/fault"
 )
@@ -43,30 +44,15 @@ func NewHistogram(t dtype.Type, coding *cf.Coding, low, high float64, bins int) 
 	}
 	h.Edges[bins] = high
 	h.s = &segments[struct{}]{size: t.Size(), merge: func(struct{}) {}}
-	switch t {
-	case dtype.Int8:
-		bin[int8](h, t, coding)
-	case dtype.Int16:
-		bin[int16](h, t, coding)
-	case dtype.Int32:
-		bin[int32](h, t, coding)
-	case dtype.Int64:
-		bin[int64](h, t, coding)
-	case dtype.Uint8, dtype.Bool:
-		bin[uint8](h, t, coding)
-	case dtype.Uint16:
-		bin[uint16](h, t, coding)
-	case dtype.Uint32:
-		bin[uint32](h, t, coding)
-	case dtype.Uint64:
-		bin[uint64](h, t, coding)
-	case dtype.Float16, dtype.Float32:
-		bin[float32](h, t, coding)
-	case dtype.Float64:
-		bin[float64](h, t, coding)
-	default:
+	of, ok := numeric.Pick(t, bin[int8], bin[int16], bin[int32], bin[int64],
+		bin[uint8], bin[uint16], bin[uint32], bin[uint64], bin[float32], bin[float64])
+	if t == dtype.Type(dtype.Bool) {
+		of, ok = bin[uint8], true
+	}
+	if !ok {
 		return nil, notNumbers(t)
 	}
+	of(h, t, coding)
 	return h, nil
 }
 

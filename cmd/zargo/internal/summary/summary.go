@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/zargo-io/zargo/cf"
+	"github.com/zargo-io/zargo/internal/attributes/numeric"
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
@@ -34,29 +35,15 @@ type Summary struct {
 // New returns a summary for elements of a data type. If coding is nil, it summarizes the stored
 // elements.
 func New(t dtype.Type, coding *cf.Coding) (*Summary, error) {
-	switch t {
-	case dtype.Int8:
-		return of[int8](t, coding), nil
-	case dtype.Int16:
-		return of[int16](t, coding), nil
-	case dtype.Int32:
-		return of[int32](t, coding), nil
-	case dtype.Int64:
-		return of[int64](t, coding), nil
-	case dtype.Uint8, dtype.Bool:
-		return of[uint8](t, coding), nil
-	case dtype.Uint16:
-		return of[uint16](t, coding), nil
-	case dtype.Uint32:
-		return of[uint32](t, coding), nil
-	case dtype.Uint64:
-		return of[uint64](t, coding), nil
-	case dtype.Float16, dtype.Float32:
-		return of[float32](t, coding), nil
-	case dtype.Float64:
-		return of[float64](t, coding), nil
+	summary, ok := numeric.Pick(t, of[int8], of[int16], of[int32], of[int64],
+		of[uint8], of[uint16], of[uint32], of[uint64], of[float32], of[float64])
+	if t == dtype.Type(dtype.Bool) {
+		summary, ok = of[uint8], true
 	}
-	return nil, notNumbers(t)
+	if !ok {
+		return nil, notNumbers(t)
+	}
+	return summary(t, coding), nil
 }
 
 // Add adds consecutive elements in memory form. It may keep a copy of some of them.
