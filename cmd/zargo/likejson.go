@@ -26,7 +26,7 @@ func isJSON(text string) bool { return strings.HasPrefix(strings.TrimLeft(text, 
 func fromDict(text string, format int, codecs []codec.Spec) (dataset.Spec, error) {
 	spec := dataset.Spec{Format: format}
 	// The attributes of a group permit NaN, which Python writes, and their parser has limits.
-	doc, err := meta.ParseGroupV2("", []byte(`{"zarr_format":2}`), "the description", []byte(text))
+	doc, err := meta.Parser{}.GroupV2("", []byte(`{"zarr_format":2}`), "the description", []byte(text))
 	if err != nil {
 		return spec, err
 	}

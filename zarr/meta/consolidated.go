@@ -93,13 +93,8 @@ func (p place) unreadable(err error) error {
 	return &fault.MetaError{Key: f.Key, Pointer: f.Pointer, Err: strictly}
 }
 
-// ParseConsolidatedV2 parses a .zmetadata document. It returns the groups and arrays of the
+// ConsolidatedV2 parses a .zmetadata document. It returns the groups and arrays of the
 // hierarchy by path. The path of the node that contains the document is "".
-func ParseConsolidatedV2(key string, doc []byte) (*Copies, error) {
-	return Parser{}.ConsolidatedV2(key, doc)
-}
-
-// ConsolidatedV2 is ParseConsolidatedV2 with the parser's settings.
 func (with Parser) ConsolidatedV2(key string, doc []byte) (*Copies, error) {
 	o, err := document(key, doc, with)
 	if err != nil {

@@ -2,7 +2,7 @@
 // model as documents of v2 and v3.
 //
 //	n, err := meta.ParseV3("t2m/zarr.json", doc)                           // *Array or *Group
-//	a, err := meta.ParseArrayV2("t2m/.zarray", doc, "t2m/.zattrs", attrs)  // attrs nil: no such document
+//	a, err := meta.Parser{}.ArrayV2("t2m/.zarray", doc, "t2m/.zattrs", attrs)  // attrs nil: no such document
 //	doc, err = a.EncodeV3()
 //
 // The model hides the format: a v2 array has the codecs that a v3 array would have. The filters and

@@ -24,8 +24,8 @@ func ExampleParseV3() {
 	// Output: float32 [24 721] [1 721] c/3/0
 }
 
-func ExampleParseArrayV2() {
-	a, err := meta.ParseArrayV2("t2m/.zarray", []byte(`{"zarr_format": 2, "shape": [24, 721], "chunks": [1, 721], "dtype": ">f4", "order": "F",
+func ExampleParser_ArrayV2() {
+	a, err := meta.Parser{}.ArrayV2("t2m/.zarray", []byte(`{"zarr_format": 2, "shape": [24, 721], "chunks": [1, 721], "dtype": ">f4", "order": "F",
 		"fill_value": NaN, "filters": null, "compressor": {"id": "zlib", "level": 1}}`), "t2m/.zattrs", []byte(`{"units": "K"}`))
 	if err != nil {
 		fmt.Println(err)
@@ -42,14 +42,14 @@ func ExampleParseArrayV2() {
 	// 3.0 K
 }
 
-func ExampleParseGroupV2() {
-	g, err := meta.ParseGroupV2(".zgroup", []byte(`{"zarr_format": 2}`), ".zattrs", nil)
+func ExampleParser_GroupV2() {
+	g, err := meta.Parser{}.GroupV2(".zgroup", []byte(`{"zarr_format": 2}`), ".zattrs", nil)
 	fmt.Println(g.Format, len(g.Attrs), err)
 	// Output: 2 0 <nil>
 }
 
-func ExampleParseConsolidatedV2() {
-	nodes, err := meta.ParseConsolidatedV2(".zmetadata", []byte(`{"zarr_consolidated_format": 1, "metadata": {
+func ExampleParser_ConsolidatedV2() {
+	nodes, err := meta.Parser{}.ConsolidatedV2(".zmetadata", []byte(`{"zarr_consolidated_format": 1, "metadata": {
 		".zgroup": {"zarr_format": 2}, "a/.zgroup": {"zarr_format": 2}, "a/.zattrs": {"title": "first"}}}`))
 	fmt.Println(nodes.Len(), nodes.Node("a").(*meta.Group).Attrs["title"], err)
 	// Output: 2 first <nil>

@@ -105,9 +105,9 @@ func FuzzParseV3(f *testing.F) {
 func FuzzParseV2(f *testing.F) {
 	seeds(f, ".zarray", valid2, strings.Replace(valid2, `"fill_value":0`, `"fill_value":NaN`, 1), `{"zarr_format":2}`)
 	f.Fuzz(func(t *testing.T, doc []byte) {
-		_, _ = ParseGroupV2("k", doc, "k", doc)
-		_, _ = ParseArrayV2("k", []byte(valid2), "k", doc)
-		a, err := ParseArrayV2("k", doc, "k", nil)
+		_, _ = Parser{}.GroupV2("k", doc, "k", doc)
+		_, _ = Parser{}.ArrayV2("k", []byte(valid2), "k", doc)
+		a, err := Parser{}.ArrayV2("k", doc, "k", nil)
 		if (a == nil) == (err == nil) {
 			t.Fatalf("%v, %v", a, err)
 		}
@@ -122,7 +122,7 @@ func FuzzParseV2(f *testing.F) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			b, err := ParseArrayV2("k", nested, "k", nil)
+			b, err := Parser{}.ArrayV2("k", nested, "k", nil)
 			if err != nil || b.NoSeparator || describe(b) != strings.Replace(describe(a), "keys v2.", "keys v2/", 1) {
 				t.Fatalf("%s: %v", nested, err)
 			}
@@ -130,7 +130,7 @@ func FuzzParseV2(f *testing.F) {
 		was := *a
 		was.AllFilters = false // the last filter may become the compressor, with the same effect
 		stable(t, write(a), func(doc []byte) (func() ([]byte, error), string, error) {
-			a, err := ParseArrayV2("k", doc, "k", nil)
+			a, err := Parser{}.ArrayV2("k", doc, "k", nil)
 			if err != nil {
 				return nil, "", err
 			}
@@ -144,7 +144,7 @@ func FuzzParseV2(f *testing.F) {
 func FuzzParseConsolidatedV2(f *testing.F) {
 	seeds(f, ".zmetadata", `{"zarr_consolidated_format":1,"metadata":{".zgroup":{"zarr_format":2},"a/.zarray":`+valid2+`,"a/b/.zgroup":{}}}`)
 	f.Fuzz(func(t *testing.T, doc []byte) {
-		nodes, err := ParseConsolidatedV2("k", doc)
+		nodes, err := Parser{}.ConsolidatedV2("k", doc)
 		if (nodes == nil) == (err == nil) {
 			t.Fatalf("%v, %v", nodes, err)
 		}

@@ -83,11 +83,11 @@ func golden(t *testing.T, dir string) (Node, []string) {
 			below = g.Consolidated
 		}
 	} else if doc := read(".zarray"); doc != nil {
-		n, err = ParseArrayV2(".zarray", doc, ".zattrs", read(".zattrs"))
+		n, err = Parser{}.ArrayV2(".zarray", doc, ".zattrs", read(".zattrs"))
 	} else {
-		n, err = ParseGroupV2(".zgroup", read(".zgroup"), ".zattrs", read(".zattrs"))
+		n, err = Parser{}.GroupV2(".zgroup", read(".zgroup"), ".zattrs", read(".zattrs"))
 		if doc := read(".zmetadata"); doc != nil && err == nil {
-			below, err = ParseConsolidatedV2(".zmetadata", doc)
+			below, err = Parser{}.ConsolidatedV2(".zmetadata", doc)
 		}
 	}
 	if err != nil {
@@ -182,14 +182,14 @@ func TestGoldenRewritten(t *testing.T) {
 					doc, err = writeV3(n)
 				} else if doc, attrs, err = n.EncodeV2(); err == nil {
 					name = ".zgroup"
-					again, err = ParseGroupV2(name, doc, "", attrs)
+					again, err = Parser{}.GroupV2(name, doc, "", attrs)
 				}
 			case *Array:
 				if n.Format == 3 {
 					doc, err = n.EncodeV3()
 				} else if doc, attrs, err = n.EncodeV2(); err == nil {
 					name = ".zarray"
-					again, err = ParseArrayV2(name, doc, "", attrs)
+					again, err = Parser{}.ArrayV2(name, doc, "", attrs)
 				}
 			}
 			if name == "zarr.json" && err == nil {

@@ -168,19 +168,19 @@ func TestInvalidV2(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			_, err := ParseArrayV2("a/.zarray", []byte(edit(t, valid2, tt.old, tt.with)), "a/.zattrs", nil)
+			_, err := Parser{}.ArrayV2("a/.zarray", []byte(edit(t, valid2, tt.old, tt.with)), "a/.zattrs", nil)
 			refused(t, err, "a/.zarray", tt.pointer, tt.kind)
 		})
 	}
 	for name, doc := range map[string]string{"cut": `{"a":`, "a list": `[1]`, "empty": ``} {
 		t.Run("attributes "+name, func(t *testing.T) {
-			_, err := ParseArrayV2("a/.zarray", []byte(valid2), "a/.zattrs", []byte(doc))
+			_, err := Parser{}.ArrayV2("a/.zarray", []byte(valid2), "a/.zattrs", []byte(doc))
 			refused(t, err, "a/.zattrs", "", fault.Metadata)
-			_, err = ParseGroupV2("a/.zgroup", []byte(`{"zarr_format":2}`), "a/.zattrs", []byte(doc))
+			_, err = Parser{}.GroupV2("a/.zgroup", []byte(`{"zarr_format":2}`), "a/.zattrs", []byte(doc))
 			refused(t, err, "a/.zattrs", "", fault.Metadata)
 		})
 	}
-	_, err := ParseGroupV2("a/.zgroup", []byte(`{"zarr_format":7}`), "a/.zattrs", nil)
+	_, err := Parser{}.GroupV2("a/.zgroup", []byte(`{"zarr_format":7}`), "a/.zattrs", nil)
 	refused(t, err, "a/.zgroup", "/zarr_format", unsupported)
 }
 
@@ -257,7 +257,7 @@ func TestConsolidatedInvalid(t *testing.T) {
 		`{"zarr_consolidated_format":1,"metadata":{"../e/.zarray":{}}}`:                             {"/metadata/..~1e~1.zarray", fault.Path},
 		`{"zarr_consolidated_format":1,"metadata":{"` + strings.Repeat("x/", 600) + `.zarray":{}}}`: {"/metadata/" + strings.Repeat("x~1", 600) + ".zarray", fault.Path},
 	} {
-		_, err := ParseConsolidatedV2(".zmetadata", []byte(doc))
+		_, err := Parser{}.ConsolidatedV2(".zmetadata", []byte(doc))
 		refused(t, err, ".zmetadata", want.pointer, want.kind)
 	}
 }

@@ -9,15 +9,10 @@ import (
 	"github.com/zargo-io/zargo/zarr/rule"
 )
 
-// ParseArrayV1 parses a v1 "meta" document and the "attrs" document of the same array, which is nil
+// ArrayV1 parses a v1 "meta" document and the "attrs" document of the same array, which is nil
 // if there is none. key and attrsKey name the documents in errors. The chunk keys of v1 are those
 // of v2. Its compression and compression options become a numcodecs codec. Source: the persistence
 // document of zarr 1.0.
-func ParseArrayV1(key string, doc []byte, attrsKey string, attrs []byte) (*Array, error) {
-	return Parser{}.ArrayV1(key, doc, attrsKey, attrs)
-}
-
-// ArrayV1 is ParseArrayV1 with the parser's settings.
 func (with Parser) ArrayV1(key string, doc []byte, attrsKey string, attrs []byte) (*Array, error) {
 	return with.array(key, doc, attrsKey, attrs, arrayV1)
 }

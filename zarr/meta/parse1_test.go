@@ -25,7 +25,7 @@ func TestV1(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			a, err := ParseArrayV1("x/meta", []byte(tt.doc), "x/attrs", []byte(`{"foo":42}`))
+			a, err := Parser{}.ArrayV1("x/meta", []byte(tt.doc), "x/attrs", []byte(`{"foo":42}`))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -56,14 +56,14 @@ func TestV1Invalid(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			_, err := ParseArrayV1("meta", []byte(tt.doc), "attrs", nil)
+			_, err := Parser{}.ArrayV1("meta", []byte(tt.doc), "attrs", nil)
 			var at *fault.MetaError
 			if !errors.Is(err, fault.Metadata) || !errors.As(err, &at) || at.Key != "meta" || at.Pointer != tt.pointer {
 				t.Errorf("%v", err)
 			}
 		})
 	}
-	if _, err := ParseArrayV1("meta", []byte(`{"zarr_format":1,"shape":[],"chunks":[],"dtype":"<f8","fill_value":null,"compression":null}`), "attrs", []byte(`[]`)); !errors.Is(err, fault.Metadata) {
+	if _, err := (Parser{}).ArrayV1("meta", []byte(`{"zarr_format":1,"shape":[],"chunks":[],"dtype":"<f8","fill_value":null,"compression":null}`), "attrs", []byte(`[]`)); !errors.Is(err, fault.Metadata) {
 		t.Errorf("attributes that are a list: %v", err)
 	}
 }

@@ -8,24 +8,14 @@ import (
 	"github.com/zargo-io/zargo/zarr/rule"
 )
 
-// ParseArrayV2 parses a .zarray document and the .zattrs document of the same array, which is nil
+// ArrayV2 parses a .zarray document and the .zattrs document of the same array, which is nil
 // if there is none. key and attrsKey name the documents in errors.
-func ParseArrayV2(key string, zarray []byte, attrsKey string, zattrs []byte) (*Array, error) {
-	return Parser{}.ArrayV2(key, zarray, attrsKey, zattrs)
-}
-
-// ArrayV2 is ParseArrayV2 with the parser's settings.
 func (with Parser) ArrayV2(key string, zarray []byte, attrsKey string, zattrs []byte) (*Array, error) {
 	return with.array(key, zarray, attrsKey, zattrs, arrayV2)
 }
 
-// ParseGroupV2 parses a .zgroup document and the .zattrs document of the same group, which is nil
+// GroupV2 parses a .zgroup document and the .zattrs document of the same group, which is nil
 // if there is none.
-func ParseGroupV2(key string, zgroup []byte, attrsKey string, zattrs []byte) (*Group, error) {
-	return Parser{}.GroupV2(key, zgroup, attrsKey, zattrs)
-}
-
-// GroupV2 is ParseGroupV2 with the parser's settings.
 func (with Parser) GroupV2(key string, zgroup []byte, attrsKey string, zattrs []byte) (*Group, error) {
 	o, err := document(key, zgroup, with)
 	if err != nil {

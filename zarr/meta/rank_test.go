@@ -19,8 +19,8 @@ func TestRank(t *testing.T) {
 		v1 := `{"zarr_format":1,"shape":%s,"chunks":%[1]s,"dtype":"|i1","order":"C","fill_value":0,"compression":"none","compression_opts":null}`
 		_, regular := ParseV3("a/zarr.json", fmt.Appendf(nil, v3, ones))
 		_, rectilinear := ParseV3("a/zarr.json", fmt.Appendf(nil, edges, ones))
-		_, second := ParseArrayV2("a/.zarray", fmt.Appendf(nil, v2, ones), "", nil)
-		_, first := ParseArrayV1("a/meta", fmt.Appendf(nil, v1, ones), "", nil)
+		_, second := Parser{}.ArrayV2("a/.zarray", fmt.Appendf(nil, v2, ones), "", nil)
+		_, first := Parser{}.ArrayV1("a/meta", fmt.Appendf(nil, v1, ones), "", nil)
 		for i, err := range []error{regular, rectilinear, second, first} {
 			var at *fault.MetaError
 			switch {

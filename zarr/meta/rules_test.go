@@ -41,7 +41,7 @@ func TestConsolidatedOrder(t *testing.T) {
 // TestUnknownMembersOfV2 checks that readers of v2 ignore unknown members, in groups too, and that
 // writers keep them.
 func TestUnknownMembersOfV2(t *testing.T) {
-	g, err := ParseGroupV2(".zgroup", []byte(`{"zarr_format":2,"_nczarr_group":{"dims":{"x":4}},"by":"hand"}`), ".zattrs", nil)
+	g, err := Parser{}.GroupV2(".zgroup", []byte(`{"zarr_format":2,"_nczarr_group":{"dims":{"x":4}},"by":"hand"}`), ".zattrs", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

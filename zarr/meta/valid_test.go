@@ -24,7 +24,7 @@ func parse3(t *testing.T, doc string) *Array {
 
 func parse2(t *testing.T, doc string) *Array {
 	t.Helper()
-	a, err := ParseArrayV2(".zarray", []byte(doc), ".zattrs", nil)
+	a, err := Parser{}.ArrayV2(".zarray", []byte(doc), ".zattrs", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,7 +121,7 @@ func TestMarkedDocuments(t *testing.T) {
 	if err != nil || strings.Contains(string(doc), mark) {
 		t.Errorf("%q, %v", doc, err)
 	}
-	if nodes, err := ParseConsolidatedV2("k", doc); err != nil || nodes.Len() != 2 {
+	if nodes, err := (Parser{}).ConsolidatedV2("k", doc); err != nil || nodes.Len() != 2 {
 		t.Errorf("%v, %v", nodes, err)
 	}
 	if !Strict([]byte(mark+"{}")) || Strict([]byte(mark+`{"a":NaN}`)) {
@@ -359,7 +359,7 @@ func TestConsolidated(t *testing.T) {
 			t.Errorf("%s: %v, %v", none, n, err)
 		}
 	}
-	nodes, err := ParseConsolidatedV2("k", []byte(`{"zarr_consolidated_format":1,"metadata":{".zgroup":{"zarr_format":2},"a/.zattrs":{"x":NaN},"a/.zarray":`+valid2+`,"b/.zattrs":{},"c/.zgroup":{}}}`))
+	nodes, err := Parser{}.ConsolidatedV2("k", []byte(`{"zarr_consolidated_format":1,"metadata":{".zgroup":{"zarr_format":2},"a/.zattrs":{"x":NaN},"a/.zarray":`+valid2+`,"b/.zattrs":{},"c/.zgroup":{}}}`))
 	if err != nil || nodes.Len() != 3 {
 		t.Fatal(nodes, err)
 	}
