@@ -332,7 +332,7 @@ func TestRequests(t *testing.T) {
 		t.Fatal(err)
 	}
 	var r zarr.Report
-	g, err := zarr.OpenGroup(t.Context(), g.Store(), "", zarr.ReportTo(&r))
+	g, err := zarr.OpenGroup(t.Context(), g.Store(), "", zarr.WithReport(&r))
 	if err != nil {
 		t.Fatal(err)
 	}

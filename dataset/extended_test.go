@@ -18,7 +18,7 @@ func TestAppendOpensOnce(t *testing.T) {
 	for name, g := range map[string]*zarr.Group{"stored": unconsolidated(t), "consolidated": daily(t).Group()} {
 		t.Run(name, func(t *testing.T) {
 			var r zarr.Report
-			g, err := zarr.OpenGroup(t.Context(), g.Store(), "", zarr.ReportTo(&r))
+			g, err := zarr.OpenGroup(t.Context(), g.Store(), "", zarr.WithReport(&r))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -74,12 +74,12 @@ func alike(t *testing.T, d *dataset.Dataset) {
 func TestIndexes(t *testing.T) {
 	g := weather(t, 3)
 	var r zarr.Report
-	d, err := dataset.Open(t.Context(), g.Store(), "", dataset.Options{Indexes: []string{"time"}}, zarr.ReportTo(&r))
+	d, err := dataset.Open(t.Context(), g.Store(), "", dataset.Options{Indexes: []string{"time"}}, zarr.WithReport(&r))
 	if err != nil {
 		t.Fatal(err)
 	}
 	var all zarr.Report
-	if _, err := dataset.Open(t.Context(), g.Store(), "", dataset.Options{}, zarr.ReportTo(&all)); err != nil {
+	if _, err := dataset.Open(t.Context(), g.Store(), "", dataset.Options{}, zarr.WithReport(&all)); err != nil {
 		t.Fatal(err)
 	}
 	if n := all.Gets.Load() - r.Gets.Load(); n != 2 {

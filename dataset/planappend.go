@@ -21,7 +21,7 @@ func (d *Dataset) PlanAppend(ctx context.Context, dim string, o AppendOptions, d
 	}
 	var report zarr.Report
 	dry := rehearsal.New(d.group.Store())
-	st, _ := zarr.ReportTo(&report).Count(dry)
+	st, _ := zarr.WithReport(&report).Count(dry)
 	g, err := zarr.OpenGroup(ctx, st, d.group.Path(), d.group.Options()...)
 	if err != nil {
 		return least, most, err

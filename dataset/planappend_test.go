@@ -19,7 +19,7 @@ import (
 func TestPlanAppend(t *testing.T) {
 	d := daily(t)
 	var report zarr.Report
-	counted, _ := zarr.ReportTo(&report).Count(d.Group().Store())
+	counted, _ := zarr.WithReport(&report).Count(d.Group().Store())
 	g, err := zarr.OpenGroup(t.Context(), counted, "")
 	if err != nil {
 		t.Fatal(err)

@@ -41,7 +41,7 @@ func TestReport(t *testing.T) {
 	} {
 		sent.Store(0)
 		var r zarr.Report
-		if err := do([]zarr.Option{zarr.ReportTo(&r)}); err != nil {
+		if err := do([]zarr.Option{zarr.WithReport(&r)}); err != nil {
 			t.Fatal(name, err)
 		}
 		all := r.Gets.Load() + r.Puts.Load() + r.Deletes.Load() + r.Lists.Load() + r.Parts.Load() + r.Copies.Load()

@@ -13,7 +13,7 @@ import (
 // arrays opens the arrays of a plan and caches them. It opens each array with the metadata
 // documents in the plan.
 type arrays struct {
-	stores map[In]store.Store
+	stores map[Side]store.Store
 	opts   []zarr.Option
 
 	mu     sync.Mutex
@@ -25,7 +25,7 @@ type arrays struct {
 // root of tmp.
 func newArrays(p *Plan, src, dst, tmp store.Store, opts []zarr.Option) *arrays {
 	return &arrays{
-		stores: map[In]store.Store{
+		stores: map[Side]store.Store{
 			Source:    overlay.New(src, p.Documents.Source),
 			Target:    overlay.New(dst, p.Documents.Target),
 			Temporary: overlay.New(tmp, p.Documents.Temporary),

@@ -85,19 +85,19 @@ type Step struct {
 	Inner []int `json:"inner,omitempty"`
 }
 
-// In identifies the store of an array, and the set of documents that contains its metadata.
-type In string
+// Side identifies the store of an array, and the set of documents that contains its metadata.
+type Side string
 
 // The stores and sets of documents. Temporary arrays are stored below the target.
 const (
-	Source    In = "source"
-	Target    In = "target"
-	Temporary In = "temporary"
+	Source    Side = "source"
+	Target    Side = "target"
+	Temporary Side = "temporary"
 )
 
 // Array is an array that a step reads or writes.
 type Array struct {
-	In        In     `json:"in"`
+	In        Side   `json:"in"`
 	Path      string `json:"path"`
 	Separator string `json:"separator,omitempty"` // of chunk keys, if not in the metadata
 }

@@ -29,7 +29,7 @@ func TestReport(t *testing.T) {
 	for _, grid := range []int{1, 2} { // copied as stored, and rechunked
 		sent.Store(0)
 		var r zarr.Report
-		opts := []zarr.Option{zarr.ReportTo(&r)}
+		opts := []zarr.Option{zarr.WithReport(&r)}
 		src, dst := counted(w.src), counted(w.dst)
 		p := must(transfer.NewPlanAt(ctx, src, "in", dst, transfer.Options{
 			Source: transfer.Place{Store: "src"}, Target: transfer.Place{Store: "dst", Path: string(rune('0' + grid))}, Zarr: opts,

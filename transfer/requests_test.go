@@ -89,7 +89,7 @@ func opener(src, dst store.Store) transfer.Opener {
 func run(t *testing.T, p *transfer.Plan, src, dst store.Store, o transfer.RunOptions) store.Amount {
 	t.Helper()
 	var report zarr.Report
-	count := zarr.ReportTo(&report)
+	count := zarr.WithReport(&report)
 	src, _ = count.Count(src)
 	dst, _ = count.Count(dst)
 	err := transfer.Run(t.Context(), p, opener(src, dst), o)

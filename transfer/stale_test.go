@@ -54,7 +54,7 @@ func TestStaleSource(t *testing.T) {
 				w := newWorld(t, mem.New(), mem.New())
 				stale(t, w.src, format)
 				var found []string
-				opts = append(opts, zarr.Findings(func(f rule.Finding) {
+				opts = append(opts, zarr.OnFinding(func(f rule.Finding) {
 					if f.Rule == rule.Stale {
 						found = append(found, f.Text)
 					}
@@ -136,7 +136,7 @@ func TestStaleUnlisted(t *testing.T) {
 			var found []rule.Rule
 			st := unlisted{w.src, why}
 			open := func() *zarr.Group {
-				return must(zarr.OpenGroup(ctx, st, "in", zarr.Findings(func(f rule.Finding) { found = append(found, f.Rule) })))
+				return must(zarr.OpenGroup(ctx, st, "in", zarr.OnFinding(func(f rule.Finding) { found = append(found, f.Rule) })))
 			}
 			o := transfer.Options{Target: transfer.Place{Path: "out"}}
 			if _, err := transfer.NewPlan(ctx, open(), w.dst, o); !errors.Is(err, fault.NotFound) || !strings.Contains(err.Error(), "gone") {

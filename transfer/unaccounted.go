@@ -15,7 +15,7 @@ import (
 
 // Unplanned is a key in a group of the source or of the target that a plan does not account for.
 type Unplanned struct {
-	In     In     // Source or Target
+	In     Side   // Source or Target
 	Key    string // relative to the copied node; "" if the store cannot list
 	Why    string // a description
 	Node   bool   // Key is the path of a node
@@ -38,7 +38,7 @@ func Unaccounted(ctx context.Context, p *Plan, open Opener) (all []Unplanned, er
 		return nil, nil
 	}
 	for _, side := range []struct {
-		in     In
+		in     Side
 		at     Place
 		absent string
 	}{{Source, p.Source, "a node of the plan that the source no longer has"}, {Target, p.Target, "a node of the plan that the target lacks"}} {

@@ -27,14 +27,14 @@ func TestProgressEnds(t *testing.T) {
 		st := mem.New()
 		var created, written, read zarr.Report
 		spec := zarr.Spec{Shape: []int{16}, Chunks: []int{1}, DType: dtype.Float32, Format: format, Attrs: map[string]any{"units": "K"}}
-		a, err := zarr.Create(t.Context(), st, "x", spec, zarr.ReportTo(&created))
+		a, err := zarr.Create(t.Context(), st, "x", spec, zarr.WithReport(&created))
 		if err != nil {
 			t.Fatal(err)
 		}
 		if n := created.Chunks.Load(); n != 0 || created.Puts.Load() == 0 || created.BytesWritten.Load() == 0 {
 			t.Errorf("v%d: Create: %v", format, &created)
 		}
-		if a, err = a.With(zarr.ReportTo(&written)); err != nil {
+		if a, err = a.With(zarr.WithReport(&written)); err != nil {
 			t.Fatal(err)
 		}
 		src := count(16)
@@ -47,7 +47,7 @@ func TestProgressEnds(t *testing.T) {
 		if n := written.Chunks.Load(); n != 16 || written.Puts.Load() != 16 {
 			t.Errorf("v%d: Write: %d of 16, %v", format, n, &written)
 		}
-		if a, err = zarr.OpenArray(t.Context(), st, "x", zarr.ReportTo(&read)); err != nil {
+		if a, err = zarr.OpenArray(t.Context(), st, "x", zarr.WithReport(&read)); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := zarr.Read[float32](t.Context(), a); err != nil {
@@ -70,7 +70,7 @@ func TestReportCountsEveryRequest(t *testing.T) {
 		seen[e.Op]++
 	})
 	var r zarr.Report
-	opts := []zarr.Option{zarr.ReportTo(&r)}
+	opts := []zarr.Option{zarr.WithReport(&r)}
 	ctx := t.Context()
 	spec := zarr.Spec{Shape: []int{4, 4}, Chunks: []int{2, 2}, DType: dtype.Int32}
 	g, err := zarr.CreateGroup(ctx, st, "", zarr.Spec{}, opts...)
@@ -130,7 +130,7 @@ func TestReportHearsRetries(t *testing.T) {
 		t.Fatal(err)
 	}
 	var r zarr.Report
-	if a, err = zarr.OpenArray(t.Context(), st, "x", zarr.ReportTo(&r), zarr.Limit(zarr.Limits{Requests: 4})); err != nil {
+	if a, err = zarr.OpenArray(t.Context(), st, "x", zarr.WithReport(&r), zarr.Limit(zarr.Limits{Requests: 4})); err != nil {
 		t.Fatal(err)
 	}
 	opened := r.Gets.Load()
@@ -152,7 +152,7 @@ func TestMaxRequestsIsTheLeast(t *testing.T) {
 	mustCreate(t, backing, "x", zarr.Spec{Shape: []int{8}, Chunks: []int{2}, DType: dtype.Float32})
 	var r zarr.Report
 	a := mustOpen(t, backing, "x")
-	a, err := a.With(zarr.Limit(zarr.Limits{Requests: 3}), zarr.ReportTo(&r))
+	a, err := a.With(zarr.Limit(zarr.Limits{Requests: 3}), zarr.WithReport(&r))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -231,7 +231,7 @@ func TestReportIsExact(t *testing.T) {
 			slices.Replace(slices.Clone(chunks), 7, 8, "chunk x/c/1 [3]: 8 bytes, 8 of 8 used"), "hit x/c/0: index of 68 bytes", "hit x/c/1: index of 68 bytes")},
 	} {
 		var r zarr.Report
-		b, err := a.With(zarr.ReportTo(&r))
+		b, err := a.With(zarr.WithReport(&r))
 		if err == nil {
 			_, err = zarr.Read[float32](ctx, b, tt.sel)
 		}
@@ -260,7 +260,7 @@ func TestReportIsExact(t *testing.T) {
 func TestReportAskedAgain(t *testing.T) {
 	st := mem.New()
 	var r zarr.Report
-	a := mustCreate(t, st, "x", zarr.Spec{Shape: []int{8}, Chunks: []int{4}, DType: dtype.Uint8, Codecs: []codec.Spec{codec.Gzip(1)}}, zarr.ReportTo(&r))
+	a := mustCreate(t, st, "x", zarr.Spec{Shape: []int{8}, Chunks: []int{4}, DType: dtype.Uint8, Codecs: []codec.Spec{codec.Gzip(1)}}, zarr.WithReport(&r))
 	if err := zarr.Write(t.Context(), a, []uint8{1, 2, 3, 4, 5, 6, 7, 8}); err != nil {
 		t.Fatal(err)
 	}

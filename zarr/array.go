@@ -59,9 +59,6 @@ func (a *Array) viewed(of *array.Array) *Array {
 	return b
 }
 
-// target returns the array that [Write] writes to.
-func (a *Array) target() *Array { return a }
-
 // Shape returns the number of elements along each axis. The caller owns the slice.
 func (a *Array) Shape() []int { return slices.Clone(a.of.Meta.Shape) }
 

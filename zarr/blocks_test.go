@@ -144,7 +144,7 @@ func TestBlocksAreOneCall(t *testing.T) {
 		kind   error
 	}{{1000, 16, 16, nil}, {16, 16, 16, nil}, {15, 0, 0, fault.Limit}} {
 		var report zarr.Report
-		a, err := zarr.OpenArray(t.Context(), m, "", zarr.ReportTo(&report), zarr.Limit(zarr.Limits{Requests: tt.most}))
+		a, err := zarr.OpenArray(t.Context(), m, "", zarr.WithReport(&report), zarr.Limit(zarr.Limits{Requests: tt.most}))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -262,7 +262,7 @@ func TestBlocksOfShards(t *testing.T) {
 		t.Fatal(err)
 	}
 	var report zarr.Report
-	a, err := zarr.OpenArray(t.Context(), m, "", zarr.ReportTo(&report))
+	a, err := zarr.OpenArray(t.Context(), m, "", zarr.WithReport(&report))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -60,7 +60,7 @@ func TestBlocksAs(t *testing.T) {
 		t.Errorf("%q", all)
 	}
 	var report zarr.Report
-	counted, err := a.With(zarr.ReportTo(&report))
+	counted, err := a.With(zarr.WithReport(&report))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -602,7 +602,7 @@ func TestCachedAllocations(t *testing.T) {
 // TestCachedReports checks that hits are reported to traces and reports.
 func TestCachedReports(t *testing.T) {
 	var report zarr.Report
-	s, _, _ := cachedScene(t, false, cache.New(1<<20, cache.Immutable()), zarr.ReportTo(&report))
+	s, _, _ := cachedScene(t, false, cache.New(1<<20, cache.Immutable()), zarr.WithReport(&report))
 	a := s.open()
 	var hits []store.Hit
 	ctx := store.WithTrace(t.Context(), &store.Trace{Hit: func(_ context.Context, h store.Hit) { hits = append(hits, h) }})

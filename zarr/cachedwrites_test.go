@@ -116,7 +116,7 @@ func ownWrites() map[string]func(ctx context.Context, a *zarr.Array) error {
 			}
 			w, err := a.OpenShard(ctx, 1)
 			if err == nil {
-				err = zarr.Write(ctx, w, slices.Repeat([]int32{7}, 8), zarr.Range(8, 16))
+				err = zarr.WriteShard(ctx, w, slices.Repeat([]int32{7}, 8), zarr.Range(8, 16))
 			}
 			if err == nil {
 				err = w.Commit(ctx)

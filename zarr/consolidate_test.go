@@ -29,7 +29,7 @@ func TestConsolidate(t *testing.T) {
 			t.Errorf("v%d: right after: %v, %v", format, d, err)
 		}
 		var r zarr.Report
-		g, err = zarr.OpenGroup(t.Context(), st, "top", zarr.Format(format), zarr.ReportTo(&r))
+		g, err = zarr.OpenGroup(t.Context(), st, "top", zarr.Format(format), zarr.WithReport(&r))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -77,7 +77,7 @@ func TestConsolidateReturns(t *testing.T) {
 	for _, format := range []int{2, 3} {
 		var r zarr.Report
 		root := forest(t, mem.New(), format)
-		root, err := root.With(zarr.ReportTo(&r), zarr.IgnoreConsolidated())
+		root, err := root.With(zarr.WithReport(&r), zarr.IgnoreConsolidated())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -91,7 +91,7 @@ func TestConsolidateReturns(t *testing.T) {
 		if root, err = forest(t, mem.New(), format).Consolidate(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if root, err = root.With(zarr.ReportTo(&r)); err != nil {
+		if root, err = root.With(zarr.WithReport(&r)); err != nil {
 			t.Fatal(err)
 		}
 		before = r.Gets.Load()

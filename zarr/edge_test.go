@@ -268,7 +268,7 @@ func TestNewArraysTakeOneRequestEach(t *testing.T) {
 	for name, tt := range edges {
 		t.Run(name, func(t *testing.T) {
 			var r zarr.Report
-			a := mustCreate(t, mem.New(), "x", tt.spec, own(8<<20), zarr.ReportTo(&r))
+			a := mustCreate(t, mem.New(), "x", tt.spec, own(8<<20), zarr.WithReport(&r))
 			before := r.Puts.Load() + r.Gets.Load()
 			for _, v := range []uint8{0, 1} {
 				if err := zarr.Write(t.Context(), a, bytes.Repeat([]byte{v}, tt.spec.Shape[0])); err != nil {

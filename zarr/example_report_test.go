@@ -14,7 +14,7 @@ import (
 func ExampleOption_Count() {
 	ctx := context.Background()
 	var report zarr.Report
-	count := zarr.ReportTo(&report)
+	count := zarr.WithReport(&report)
 	st, _ := count.Count(mem.New())
 	if _, err := zarr.CreateGroup(ctx, st, "weather", zarr.Spec{}, count); err != nil {
 		log.Fatal(err)

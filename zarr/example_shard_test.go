@@ -38,7 +38,7 @@ func ExampleArray_Shards() {
 	}
 
 	var r zarr.Report
-	a, err = zarr.OpenArray(ctx, st, "t2m", zarr.ReportTo(&r), zarr.Format(3))
+	a, err = zarr.OpenArray(ctx, st, "t2m", zarr.WithReport(&r), zarr.Format(3))
 	if err != nil {
 		log.Fatal(err)
 	}

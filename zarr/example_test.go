@@ -170,7 +170,7 @@ func ExampleWrite() {
 	ctx := context.Background()
 	a := numbers(ctx, mem.New())
 	var report zarr.Report
-	a, _ = a.With(zarr.ReportTo(&report))
+	a, _ = a.With(zarr.WithReport(&report))
 
 	// Two whole chunks: written, not read.
 	err := zarr.Write(ctx, a, slices.Repeat([]int64{-1}, 12), zarr.Range(0, 2))

@@ -281,7 +281,7 @@ func TestFieldViews(t *testing.T) {
 		t.Errorf("%s, %v", m.ChunkKey(1, 2, 0, 0), m.Codecs())
 	}
 	var r zarr.Report
-	with, err := m.With(zarr.ReportTo(&r), zarr.Limit(zarr.Limits{Requests: 1}))
+	with, err := m.With(zarr.WithReport(&r), zarr.Limit(zarr.Limits{Requests: 1}))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -32,7 +32,7 @@ func TestFindingsOfParts(t *testing.T) {
 		if _, err := inner.Put(t.Context(), "x/c/0/0", make([]byte, c.of.Size()<<18), store.PutOptions{}); err != nil {
 			t.Fatal(err)
 		}
-		with, err := a.With(zarr.Findings(func(rule.Finding) {}))
+		with, err := a.With(zarr.OnFinding(func(rule.Finding) {}))
 		if err != nil {
 			t.Fatal(err)
 		}

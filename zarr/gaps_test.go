@@ -65,7 +65,7 @@ func TestWritesToShardsWithUnusedSpace(t *testing.T) {
 		gaps(t, backing, nested)
 		var tr transcript
 		var r zarr.Report
-		a := reopen(t, backing, &tr, 4096, 1<<20, zarr.ReportTo(&r))
+		a := reopen(t, backing, &tr, 4096, 1<<20, zarr.WithReport(&r))
 		r.BytesRead.Store(0)
 		if err := zarr.Write(t.Context(), a, []byte{7}, zarr.At(3)); err != nil {
 			t.Fatal(err)

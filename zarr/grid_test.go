@@ -273,7 +273,7 @@ func TestRectilinearRequests(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			var rep zarr.Report
 			a := mustCreate(t, mem.New(), "", zarr.Spec{Shape: []int{10}, ChunkEdges: [][]int{{1, 3, 4, 7, 2}}, DType: dtype.Float32})
-			a, err := a.With(zarr.ReportTo(&rep))
+			a, err := a.With(zarr.WithReport(&rep))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -11,7 +11,7 @@ import (
 // that contain no node are skipped.
 //
 // Consolidated metadata that cannot be read is ignored, and reported as [rule.BadConsolidated] to
-// [Findings]. With [Strict] it is an error.
+// [OnFinding]. With [Strict] it is an error.
 //
 // A member whose metadata is malformed or unsupported yields a *MetaError, and the iteration
 // continues. An error of the store ends it.

@@ -183,7 +183,7 @@ func TestShardsOfManyInnerChunks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if a, err = a.With(zarr.ReportTo(&r)); err != nil {
+	if a, err = a.With(zarr.WithReport(&r)); err != nil {
 		t.Fatal(err)
 	}
 	for name, err := range map[string]error{
@@ -307,7 +307,7 @@ func TestMembersWithLongDocuments(t *testing.T) {
 		want = append(want, name)
 	}
 	var r zarr.Report
-	g, err := zarr.OpenGroup(t.Context(), st, "", zarr.IgnoreConsolidated(), zarr.ReportTo(&r))
+	g, err := zarr.OpenGroup(t.Context(), st, "", zarr.IgnoreConsolidated(), zarr.WithReport(&r))
 	if err != nil {
 		t.Fatal(err)
 	}

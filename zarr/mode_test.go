@@ -37,7 +37,7 @@ func TestModesOfMetadata(t *testing.T) {
 	for name, opts := range map[string][]zarr.Option{"as it is": nil, "direct": {zarr.IgnoreConsolidated()}} {
 		t.Run(name, func(t *testing.T) {
 			var f told
-			g, err := zarr.OpenGroup(t.Context(), st, "", append(opts, zarr.Findings(f.tell))...)
+			g, err := zarr.OpenGroup(t.Context(), st, "", append(opts, zarr.OnFinding(f.tell))...)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -67,7 +67,7 @@ func TestModesOfMetadata(t *testing.T) {
 	if _, err := zarr.OpenArray(t.Context(), st, "a"); err != nil {
 		t.Errorf("by default: %v", err)
 	}
-	if _, err := zarr.OpenArray(t.Context(), st, "a", zarr.Findings(nil)); !errors.Is(err, zarr.ErrSelection) {
+	if _, err := zarr.OpenArray(t.Context(), st, "a", zarr.OnFinding(nil)); !errors.Is(err, zarr.ErrSelection) {
 		t.Errorf("no function: %v", err)
 	}
 }
@@ -111,7 +111,7 @@ func TestModesOfChunks(t *testing.T) {
 				t.Errorf("by default: %v, %v", got, err)
 			}
 			var f told
-			with, err := a.With(zarr.Findings(f.tell))
+			with, err := a.With(zarr.OnFinding(f.tell))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -150,11 +150,11 @@ func ExampleStrict() {
 	// bare-token true
 }
 
-func ExampleFindings() {
+func ExampleOnFinding() {
 	ctx, st := context.Background(), mem.New()
 	doc := `{"zarr_format":2,"shape":[4],"chunks":[2],"dtype":"<i4","compressor":null,"fill_value":0,"order":"C"}`
 	_, _ = st.Put(ctx, "t2m/.zarray", []byte(doc), store.PutOptions{})
-	_, err := zarr.OpenArray(ctx, st, "t2m", zarr.Findings(func(f rule.Finding) {
+	_, err := zarr.OpenArray(ctx, st, "t2m", zarr.OnFinding(func(f rule.Finding) {
 		fmt.Printf("%v: %s: %s\n", f.Severity(), f.Key, f.Rule)
 	}))
 	fmt.Println(err)

@@ -343,7 +343,7 @@ func TestNestedReport(t *testing.T) {
 	for _, numbers := range [][2]int64{{-1, 0}, {1 << 20, 1 << 20}} {
 		var r zarr.Report
 		a := reopen(t, backing, &transcript{}, numbers[0], numbers[1])
-		a, err := a.With(zarr.ReportTo(&r))
+		a, err := a.With(zarr.WithReport(&r))
 		if err != nil {
 			t.Fatal(err)
 		}

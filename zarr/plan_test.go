@@ -159,7 +159,7 @@ func TestPlanAfterRead(t *testing.T) {
 	backing := mem.New()
 	sharded(t, backing)
 	var r zarr.Report
-	a, err := zarr.OpenArray(t.Context(), tuned{backing, 0, 64}, "x", zarr.ReportTo(&r), zarr.Limit(zarr.Limits{Requests: 1}))
+	a, err := zarr.OpenArray(t.Context(), tuned{backing, 0, 64}, "x", zarr.WithReport(&r), zarr.Limit(zarr.Limits{Requests: 1}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -213,7 +213,7 @@ func TestResolveMeasured(t *testing.T) {
 	mustCreate(t, backing, "x", zarr.Spec{Shape: []int{50 * shard * chunk}, Chunks: []int{chunk}, Shards: []int{50 * shard * chunk}, DType: dtype.Uint8, Codecs: []codec.Spec{}})
 	st := measured{tuned{backing, 1 << 20, 16 << 20}}
 	var r zarr.Report
-	a, err := zarr.OpenArray(t.Context(), st, "x", zarr.ReportTo(&r))
+	a, err := zarr.OpenArray(t.Context(), st, "x", zarr.WithReport(&r))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -241,7 +241,7 @@ func TestResolveMeasured(t *testing.T) {
 		}
 		planned++
 	}
-	if a, err = zarr.OpenArray(t.Context(), st, "x", zarr.ReportTo(&r)); err != nil {
+	if a, err = zarr.OpenArray(t.Context(), st, "x", zarr.WithReport(&r)); err != nil {
 		t.Fatal(err)
 	}
 	before := r.Gets.Load()

@@ -48,7 +48,7 @@ func TestRefusedAttributes(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, consolidate := g.Consolidate(ctx)
-		_, update := upkeep.UpdateAbove(ctx, x)
+		_, update := upkeep.UpdateParents(ctx, x)
 		_, migrate := upkeep.Migrate(ctx, g, upkeep.MigrateOptions{Remove: true})
 		for name, err := range map[string]error{"consolidate": consolidate, "update": update, "migrate": migrate} {
 			if !errors.Is(err, zarr.ErrRefused) || !strings.Contains(err.Error(), "g/x") {

@@ -10,7 +10,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Report counts the work of calls; see [ReportTo]. Any number of calls may count into one Report,
+// Report counts the work of calls; see [WithReport]. Any number of calls may count into one Report,
 // and its fields may be read at any time. The zero Report is ready for use.
 type Report struct {
 	// Requests to the store. A request and its retries count as one. A batch of deletes, a page of
@@ -61,21 +61,21 @@ func (r *Report) MarshalJSON() ([]byte, error) {
 	return []byte("{" + strings.Join(members, ",") + "}"), nil
 }
 
-// ReportTo adds the work of the calls on a node to r. With nil, the default, no work is counted.
+// WithReport adds the work of the calls on a node to r. With nil, the default, no work is counted.
 // Requests that a program sends to the node's store itself are not counted, unless it opens the
 // store with [Option.Count].
-func ReportTo(r *Report) Option {
+func WithReport(r *Report) Option {
 	var to *account.Report
 	if r != nil {
 		to = account.NewReport((*account.Counts)(r))
 	}
-	return Option{"ReportTo(…)", func(c *config) error { c.Report = to; return nil }}
+	return Option{"WithReport(…)", func(c *config) error { c.Report = to; return nil }}
 }
 
-// Count returns st with all its requests counted in the Report of ReportTo. Nodes with the same
+// Count returns st with all its requests counted in the Report of WithReport. Nodes with the same
 // Report do not count these requests again. For other options, Count returns st and false.
 //
-//	st, _ = zarr.ReportTo(&report).Count(st)
+//	st, _ = zarr.WithReport(&report).Count(st)
 func (o Option) Count(st store.Store) (store.Store, bool) {
 	none := new(account.Report)
 	var c config

@@ -14,7 +14,7 @@ func TestReportCountsWhatIsAsked(t *testing.T) {
 	st := mem.New()
 	var r zarr.Report
 	spec := zarr.Spec{Shape: []int{4}, Chunks: []int{2}, DType: dtype.Uint8}
-	a := mustCreate(t, st, "a", spec, zarr.ReportTo(&r))
+	a := mustCreate(t, st, "a", spec, zarr.WithReport(&r))
 	if r.Chunks.Load() != 0 || r.Puts.Load() == 0 || r.Gets.Load() == 0 || r.Lists.Load() == 0 {
 		t.Errorf("created: %v", &r)
 	}
@@ -29,7 +29,7 @@ func TestReportCountsWhatIsAsked(t *testing.T) {
 		t.Errorf("written: %v", &r)
 	}
 	lists, deletes := r.Lists.Load(), r.Deletes.Load()
-	if _, err := zarr.Replace(t.Context(), st, "a", spec, zarr.ReportTo(&r)); err != nil {
+	if _, err := zarr.Replace(t.Context(), st, "a", spec, zarr.WithReport(&r)); err != nil {
 		t.Fatal(err)
 	}
 	if r.Lists.Load() == lists || r.Deletes.Load() == deletes || r.Chunks.Load() != 2 {

@@ -112,7 +112,7 @@ func TestResizeDeletes(t *testing.T) {
 			t.Fatal(err)
 		}
 		var r zarr.Report
-		a, err := a.With(zarr.ReportTo(&r))
+		a, err := a.With(zarr.WithReport(&r))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -332,7 +332,7 @@ func TestResizeWaits(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			patient, err := a.With(zarr.ReportTo(&r))
+			patient, err := a.With(zarr.WithReport(&r))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -116,7 +116,7 @@ func TestWritersOfOneProcessTakeTurns(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				spec.Shape, spec.DType, spec.Codecs = []int{16}, dtype.Float32, []codec.Spec{}
 				var r zarr.Report
-				a := mustCreate(t, &slow{Store: mem.New()}, "", spec, own(1<<20), zarr.ReportTo(&r))
+				a := mustCreate(t, &slow{Store: mem.New()}, "", spec, own(1<<20), zarr.WithReport(&r))
 				view, err := a.With(zarr.Limit(zarr.Limits{InFlight: 1}))
 				if err != nil {
 					t.Fatal(err)

@@ -38,7 +38,7 @@ func TestNestedUnsaid(t *testing.T) {
 			doc := get(t, st, "x/.zarray")
 
 			var r zarr.Report
-			a := mustOpen(t, st, "x", zarr.ReportTo(&r))
+			a := mustOpen(t, st, "x", zarr.WithReport(&r))
 			if got, err := zarr.Read[float32](ctx, a); err != nil || !slices.Equal(got, filled(60, -1)) {
 				t.Errorf("without the option: %v, %v", got, err)
 			}

@@ -246,7 +246,7 @@ func TestShardReplacedBetweenIndexAndChunks(t *testing.T) {
 				})
 			}
 		}}
-		a, err := zarr.OpenArray(t.Context(), tuned{st, 0, 64}, "x", zarr.Limit(zarr.Limits{InFlight: 4}), zarr.ReportTo(&r))
+		a, err := zarr.OpenArray(t.Context(), tuned{st, 0, 64}, "x", zarr.Limit(zarr.Limits{InFlight: 4}), zarr.WithReport(&r))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -474,7 +474,7 @@ func TestShardsWithUnusedSpace(t *testing.T) {
 		t.Fatal(err)
 	}
 	var r zarr.Report
-	a, err := zarr.OpenArray(t.Context(), backing, "x", zarr.ReportTo(&r))
+	a, err := zarr.OpenArray(t.Context(), backing, "x", zarr.WithReport(&r))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -635,7 +635,7 @@ func TestShardReport(t *testing.T) {
 	if err := zarr.Write(t.Context(), a, make([]byte, 16), zarr.Range(32, 48)); err != nil {
 		t.Fatal(err)
 	}
-	if a, err = a.With(zarr.ReportTo(&r)); err != nil {
+	if a, err = a.With(zarr.WithReport(&r)); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := zarr.Read[uint8](t.Context(), a, zarr.Range(0, 64)); err != nil {

@@ -15,11 +15,11 @@ import (
 //
 //	w, err := a.OpenShard(ctx, 3, 0)
 //	for rows := range slabs {
-//		err = zarr.Write(ctx, w, rows, zarr.Range(from, to), zarr.All)
+//		err = zarr.WriteShard(ctx, w, rows, zarr.Range(from, to), zarr.All)
 //	}
 //	err = w.Commit(ctx)
 //
-// [Write], [ShardWriter.WriteBytes] and [ShardWriter.WriteItems] write pieces, and may be called
+// [WriteShard], [ShardWriter.WriteBytes] and [ShardWriter.WriteItems] write pieces, and may be called
 // concurrently. A piece must consist of whole inner chunks of the shard, up to the end of the
 // array, that were not written before (ErrSelection otherwise). The caller may reuse src when the
 // call returns. A piece should have several MiB, because a call sends its bytes before it returns.
@@ -28,9 +28,6 @@ type ShardWriter struct {
 	a *Array // writes to it go to the shard
 	w *engine.ShardWriter
 }
-
-// target returns the array that writes to the shard.
-func (w *ShardWriter) target() *Array { return w.a }
 
 // OpenShard returns a ShardWriter for the shard at a position of the grid. Its Commit replaces the
 // stored shard. OpenShard sends no request, except the one that checks the array's metadata before
@@ -65,6 +62,11 @@ func (a *Array) into(shards func(coord []int) *engine.ShardWriter) *Array {
 	b, of := *a, *a.of
 	of.Shards, b.of = shards, &of
 	return &b
+}
+
+// WriteShard writes a piece of a shard, as [Write] writes to an array.
+func WriteShard[T any](ctx context.Context, w *ShardWriter, src []T, sel ...Selection) error {
+	return Write(ctx, w.a, src, sel...)
 }
 
 // WriteBytes writes a piece of any data type of fixed size, as [Array.WriteBytes] does.

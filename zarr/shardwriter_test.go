@@ -33,7 +33,7 @@ func TestShardWriter(t *testing.T) {
 			values[i] = float32(i)
 		}
 		clear(values[:13*3])
-		inPieces(t, spec, values, zarr.Write)
+		inPieces(t, spec, values, zarr.WriteShard)
 		inPieces(t, spec, values, func(ctx context.Context, w *zarr.ShardWriter, src []float32, sel ...zarr.Selection) error {
 			var b []byte
 			for _, v := range src {
@@ -49,7 +49,7 @@ func TestShardWriter(t *testing.T) {
 		for i := range values {
 			values[i] = fmt.Sprint("value ", i)
 		}
-		inPieces(t, spec, values, zarr.Write)
+		inPieces(t, spec, values, zarr.WriteShard)
 		inPieces(t, spec, values, func(ctx context.Context, w *zarr.ShardWriter, src []string, sel ...zarr.Selection) error {
 			items := make([][]byte, len(src))
 			for i, s := range src {
@@ -117,7 +117,7 @@ func TestShardWriterReplaces(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := zarr.Write(t.Context(), w, make([]uint8, 16), zarr.Range(0, 16)); err != nil {
+	if err := zarr.WriteShard(t.Context(), w, make([]uint8, 16), zarr.Range(0, 16)); err != nil {
 		t.Fatal(err)
 	}
 	if err := w.Abort(t.Context()); err != nil {
@@ -129,7 +129,7 @@ func TestShardWriterReplaces(t *testing.T) {
 	if w, err = a.OpenShard(t.Context(), 0); err != nil {
 		t.Fatal(err)
 	}
-	if err := zarr.Write(t.Context(), w, bytes.Repeat([]byte{9}, 16), zarr.Range(16, 32)); err != nil {
+	if err := zarr.WriteShard(t.Context(), w, bytes.Repeat([]byte{9}, 16), zarr.Range(16, 32)); err != nil {
 		t.Fatal(err)
 	}
 	if err := w.Commit(t.Context()); err != nil {
@@ -176,7 +176,7 @@ func TestShardWriterRefuses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := zarr.Write(t.Context(), w, make([]uint8, tt.n), zarr.Range(tt.lo, tt.hi)); !errors.Is(err, zarr.ErrSelection) {
+		if err := zarr.WriteShard(t.Context(), w, make([]uint8, tt.n), zarr.Range(tt.lo, tt.hi)); !errors.Is(err, zarr.ErrSelection) {
 			t.Errorf("%s: %v", name, err)
 		}
 		if err := w.Abort(t.Context()); err != nil {
@@ -187,11 +187,11 @@ func TestShardWriterRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := zarr.Write(t.Context(), w, []float64{1}, zarr.At(33)); !errors.Is(err, zarr.ErrType) {
+	if err := zarr.WriteShard(t.Context(), w, []float64{1}, zarr.At(33)); !errors.Is(err, zarr.ErrType) {
 		t.Errorf("another type: %v", err)
 	}
 	for _, want := range []error{nil, zarr.ErrSelection} {
-		if err := zarr.Write(t.Context(), w, []uint8{1, 2, 3, 4}, zarr.Range(56, 60)); !errors.Is(err, want) {
+		if err := zarr.WriteShard(t.Context(), w, []uint8{1, 2, 3, 4}, zarr.Range(56, 60)); !errors.Is(err, want) {
 			t.Errorf("%v, want %v", err, want)
 		}
 	}
@@ -215,7 +215,7 @@ func TestShardWriterOfStructs(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []point{{1, 2}, {3, 4}}
-	if err := zarr.Write(t.Context(), w, want, zarr.Range(2, 4)); err != nil {
+	if err := zarr.WriteShard(t.Context(), w, want, zarr.Range(2, 4)); err != nil {
 		t.Fatal(err)
 	}
 	if err := w.Commit(t.Context()); err != nil {
@@ -249,7 +249,7 @@ func ExampleArray_OpenShard() {
 		for i := range rows {
 			rows[i] = float32(from*100 + i)
 		}
-		if err := zarr.Write(ctx, w, rows, zarr.Range(from, from+2)); err != nil {
+		if err := zarr.WriteShard(ctx, w, rows, zarr.Range(from, from+2)); err != nil {
 			log.Fatal(err)
 		}
 	}

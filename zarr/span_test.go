@@ -132,7 +132,7 @@ func TestSpansOfDamage(t *testing.T) {
 				zarrtest.Put(t, st, "x/c/0/0", string(stored))
 				for _, row := range []int{0, 1, 63} {
 					var report zarr.Report
-					_, err := zarr.Read[float32](t.Context(), zarrtest.Open(t, st, "x", zarr.ReportTo(&report)), zarr.At(row))
+					_, err := zarr.Read[float32](t.Context(), zarrtest.Open(t, st, "x", zarr.WithReport(&report)), zarr.At(row))
 					var at *zarr.ChunkError
 					if !errors.Is(err, zarr.ErrCorrupt) || !errors.As(err, &at) || at.Key != "c/0/0" && at.Key != "x/c/0/0" {
 						t.Errorf("row %d of %d bytes: %v", row, len(stored), err)
@@ -143,7 +143,7 @@ func TestSpansOfDamage(t *testing.T) {
 				t.Fatal(err)
 			}
 			var report zarr.Report
-			got, err := zarr.Read[float32](t.Context(), zarrtest.Open(t, st, "x", zarr.ReportTo(&report)), zarr.Range(63, 65))
+			got, err := zarr.Read[float32](t.Context(), zarrtest.Open(t, st, "x", zarr.WithReport(&report)), zarr.Range(63, 65))
 			if err != nil || got[0] != 0 || got[spanCols] == 0 || report.Missing.Load() != 1 || report.Chunks.Load() != 2 {
 				t.Errorf("%v, %v", err, &report)
 			}

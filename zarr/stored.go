@@ -33,7 +33,7 @@ func (a *Array) Stored(ctx context.Context) (Node, error) {
 //
 // Walk and Members of the result list the store. They compare the nodes with the group's
 // consolidated metadata, if any, and report the nodes that differ as one finding of [rule.Stale] to
-// [Findings]. If the store cannot list, they take the names of the nodes from the consolidated
+// [OnFinding]. If the store cannot list, they take the names of the nodes from the consolidated
 // metadata, report [rule.Unlisted], and yield ErrNotFound for each node without documents.
 func (g *Group) Stored(ctx context.Context) (Node, error) { return g.stored(ctx) }
 

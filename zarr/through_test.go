@@ -292,7 +292,7 @@ func TestBadConsolidated(t *testing.T) {
 			forest(t, st, tt.format)
 			mustPut(t, st, tt.key, tt.doc)
 			var f told
-			g, err := zarr.OpenGroup(ctx, st, "top", zarr.Findings(f.tell), zarr.Limit(zarr.Limits{Metadata: 1 << 12}))
+			g, err := zarr.OpenGroup(ctx, st, "top", zarr.OnFinding(f.tell), zarr.Limit(zarr.Limits{Metadata: 1 << 12}))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -24,7 +24,7 @@ func TestV1IsReadOnly(t *testing.T) {
 		}
 	}
 	var r zarr.Report
-	a, err := zarr.OpenArray(t.Context(), st, "old", zarr.ReportTo(&r))
+	a, err := zarr.OpenArray(t.Context(), st, "old", zarr.WithReport(&r))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,9 +7,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// Write sets the selected elements of an array, or of a shard opened by [Array.OpenShard], to src
-// in C order. len(src) must be the number of selected elements (ErrSelection otherwise). T is as
-// for [Read].
+// Write sets the selected elements of an array to src in C order. len(src) must be the number of
+// selected elements (ErrSelection otherwise). T is as for [Read].
 //
 // The selection determines how a chunk is written:
 //
@@ -30,8 +29,7 @@ import (
 // Write does not change attributes, even if they describe the elements, such as actual_range.
 //
 // After an error some chunks may have been written. Each chunk has either its old or its new value.
-func Write[T any, To *Array | *ShardWriter](ctx context.Context, to To, src []T, sel ...Selection) error {
-	a := any(to).(interface{ target() *Array }).target()
+func Write[T any](ctx context.Context, a *Array, src []T, sel ...Selection) error {
 	r, err := regionOf[T](a, len(src), sel)
 	if err != nil {
 		return err

@@ -75,7 +75,7 @@ func TestWriterWritesOnce(t *testing.T) {
 	st := mem.New()
 	a := create(t, st, zarr.Spec{Shape: []int{0, width}, Chunks: []int{1, 512}, Shards: []int{8, 1024}, DType: dtype.Float64, Codecs: []codec.Spec{}})
 	var report zarr.Report
-	a, err := a.With(zarr.ReportTo(&report))
+	a, err := a.With(zarr.WithReport(&report))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +119,7 @@ func TestRewrittenIsReported(t *testing.T) {
 	st := mem.New()
 	a := create(t, st, zarr.Spec{Shape: []int{0, 4}, Chunks: []int{4, 2}, DType: dtype.Int32})
 	var report zarr.Report
-	a, err := a.With(zarr.ReportTo(&report))
+	a, err := a.With(zarr.WithReport(&report))
 	if err != nil {
 		t.Fatal(err)
 	}

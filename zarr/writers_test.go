@@ -117,7 +117,7 @@ func TestWritersAreRead(t *testing.T) {
 				put(t, st, key, doc)
 			}
 			var f told
-			g, err := zarr.OpenGroup(ctx, st, "", zarr.Findings(f.tell))
+			g, err := zarr.OpenGroup(ctx, st, "", zarr.OnFinding(f.tell))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -138,7 +138,7 @@ func TestWritersAreRead(t *testing.T) {
 			if arrays == 0 && !strings.HasPrefix(w.name, "v1") {
 				t.Error("the group has no array")
 			}
-			a, err := zarr.OpenArray(ctx, st, "a", zarr.Findings(f.tell))
+			a, err := zarr.OpenArray(ctx, st, "a", zarr.OnFinding(f.tell))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -174,7 +174,7 @@ func TestWriterStreamsOnce(t *testing.T) {
 	var c calls
 	_, tight := tight()
 	var report zarr.Report
-	a, err := zarr.Create(t.Context(), c.around(mem.New()), "a", spec, tight, zarr.ReportTo(&report))
+	a, err := zarr.Create(t.Context(), c.around(mem.New()), "a", spec, tight, zarr.WithReport(&report))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -146,7 +146,7 @@ func TestWholeChunksAreWrittenUnread(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			var r zarr.Report
 			a := mustCreate(t, mem.New(), "", zarr.Spec{Shape: []int{10, 10}, Chunks: []int{4, 4}, DType: dtype.Float32})
-			a, err := a.With(zarr.ReportTo(&r))
+			a, err := a.With(zarr.WithReport(&r))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -572,7 +572,7 @@ func TestLimits(t *testing.T) {
 	st := mem.New()
 	a := mustCreate(t, st, "x", zarr.Spec{Shape: []int{10}, Chunks: []int{1}, DType: dtype.Float32})
 	var r zarr.Report
-	b, err := a.With(zarr.Limit(zarr.Limits{Requests: 9}), zarr.ReportTo(&r))
+	b, err := a.With(zarr.Limit(zarr.Limits{Requests: 9}), zarr.WithReport(&r))
 	if err != nil {
 		t.Fatal(err)
 	}

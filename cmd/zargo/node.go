@@ -193,10 +193,10 @@ type consolidateFlag struct {
 // that metadata is out of date.
 func (c consolidateFlag) after(ctx context.Context, s *session, p *place, n zarr.Node) error {
 	if c.Consolidate {
-		_, err := upkeep.UpdateAbove(ctx, n)
+		_, err := upkeep.UpdateParents(ctx, n)
 		return p.fail(err)
 	}
-	stale, err := upkeep.CheckAbove(ctx, n)
+	stale, err := upkeep.CheckParents(ctx, n)
 	if err != nil {
 		s.warn("%s: the consolidated metadata of groups above may be out of date, it could not be checked: %v", p.where, err)
 	}

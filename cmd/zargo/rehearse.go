@@ -27,7 +27,7 @@ type rehearsed struct {
 func (s *session) rehearse() {
 	r := &rehearsed{stores: map[string]*rehearsal.Store{}}
 	s.rehearsed = r
-	count := zarr.ReportTo(&r.report)
+	count := zarr.WithReport(&r.report)
 	for scheme, open := range s.stores {
 		s.stores[scheme] = func(ctx context.Context, l openurl.Location) (store.Store, error) {
 			st, err := open(ctx, l)

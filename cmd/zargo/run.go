@@ -274,7 +274,7 @@ func (s *session) expecting(ctx context.Context) context.Context {
 
 // options returns the options of every node that the run opens.
 func (s *session) options(more ...zarr.Option) []zarr.Option {
-	opts := append([]zarr.Option{zarr.ReportTo(&s.report), zarr.Findings(s.found), zarr.Extensions(s.codecs, dataTypes())}, more...)
+	opts := append([]zarr.Option{zarr.WithReport(&s.report), zarr.OnFinding(s.found), zarr.Extensions(s.codecs, dataTypes())}, more...)
 	if s.flags.Inflight > 0 {
 		opts = append(opts, zarr.Limit(zarr.Limits{InFlight: s.flags.Inflight}))
 	}

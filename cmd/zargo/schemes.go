@@ -57,7 +57,7 @@ func (s *session) shareWith(n int) {
 // counted returns the openers of m, whose stores count every request in the run's report. The store
 // of an archive's file is one of them.
 func (s *session) counted(m openurl.Mux) openurl.Mux {
-	count := zarr.ReportTo(&s.report)
+	count := zarr.WithReport(&s.report)
 	for scheme, open := range m {
 		m[scheme] = func(ctx context.Context, l openurl.Location) (store.Store, error) {
 			st, err := open(ctx, l)

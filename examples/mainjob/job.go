@@ -97,7 +97,7 @@ type pass struct {
 
 func (p pass) run(ctx context.Context, out io.Writer) error {
 	var report zarr.Report
-	opts := []zarr.Option{zarr.ReportTo(&report)}
+	opts := []zarr.Option{zarr.WithReport(&report)}
 	atOnce := 1
 	if p.limit > 0 {
 		opts = append(opts, zarr.Limit(zarr.Limits{InFlight: p.limit}))

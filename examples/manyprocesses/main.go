@@ -108,7 +108,7 @@ func lead(ctx context.Context, url string, processes int, out io.Writer) (err er
 // write does the work of one process: it prints "ready", waits for a line, and writes its rows.
 func write(ctx context.Context, url string, k, processes int, in io.Reader, out io.Writer) (err error) {
 	var report zarr.Report
-	a, err := open(ctx, url, false, zarr.ReportTo(&report))
+	a, err := open(ctx, url, false, zarr.WithReport(&report))
 	if err != nil {
 		return err
 	}

@@ -49,7 +49,7 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	defer func() { err = errors.Join(err, to.Close()) }()
 
 	var read, written zarr.Report
-	a, err := zarr.OpenArray(ctx, from, "", zarr.ReportTo(&read))
+	a, err := zarr.OpenArray(ctx, from, "", zarr.WithReport(&read))
 	if err != nil {
 		return err
 	}
@@ -57,7 +57,7 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
-	b, err := zarr.OpenOrCreate(ctx, to, "", spec, zarr.ReportTo(&written))
+	b, err := zarr.OpenOrCreate(ctx, to, "", spec, zarr.WithReport(&written))
 	if err != nil {
 		return err
 	}

@@ -41,7 +41,7 @@ func run(ctx context.Context, args []string, out io.Writer, log *slog.Logger) (e
 func read(ctx context.Context, st store.Store, out io.Writer, log *slog.Logger) error {
 	ctx = store.WithTrace(ctx, trace(log))
 	var report zarr.Report
-	a, err := zarr.OpenArray(ctx, requests(st, log), "", zarr.ReportTo(&report))
+	a, err := zarr.OpenArray(ctx, requests(st, log), "", zarr.WithReport(&report))
 	if err != nil {
 		return err
 	}

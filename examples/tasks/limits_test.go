@@ -44,7 +44,7 @@ func Example_report() {
 	ctx := context.Background()
 	st := weather(ctx)
 	var report zarr.Report
-	a, err := zarr.OpenArray(ctx, st, "t2m", zarr.ReportTo(&report))
+	a, err := zarr.OpenArray(ctx, st, "t2m", zarr.WithReport(&report))
 	if err != nil {
 		log.Fatal(err)
 	}

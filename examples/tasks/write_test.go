@@ -17,7 +17,7 @@ func Example_writeParallel() {
 	var report zarr.Report
 	a, err := zarr.Create(ctx, st, "t2m", zarr.Spec{
 		Shape: []int{100, 64}, Chunks: []int{10, 64}, DType: dtype.Float32,
-	}, zarr.ReportTo(&report))
+	}, zarr.WithReport(&report))
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -130,7 +130,7 @@ func stream(ctx context.Context, st store.Store) (func(ctx context.Context, g in
 		}
 		src := slices.Repeat([]int64{g}, piece*long)
 		for at := 0; at < long; at += piece {
-			if err := zarr.Write(ctx, w, src, zarr.Range(at, at+piece)); err != nil {
+			if err := zarr.WriteShard(ctx, w, src, zarr.Range(at, at+piece)); err != nil {
 				return err
 			}
 		}

@@ -50,7 +50,7 @@ func count(t *testing.T, st, other store.Store, n, turns int) (*zarr.Report, err
 	report := new(zarr.Report)
 	all := &meeting{missing: n/2 + 1, open: make(chan struct{})}
 	writer := func(st store.Store) (*zarr.Array, error) {
-		return zarr.OpenArray(ctx, &guest{Store: st, key: plain.ChunkKey(0), all: all}, "counters", zarr.ReportTo(report))
+		return zarr.OpenArray(ctx, &guest{Store: st, key: plain.ChunkKey(0), all: all}, "counters", zarr.WithReport(report))
 	}
 	shared, err := writer(st)
 	if err != nil {

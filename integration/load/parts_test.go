@@ -126,7 +126,7 @@ func sendPieces(ctx context.Context, a *zarr.Array, all []uint8, column, inner i
 		for r := i * inner; r < (i+1)*inner; r++ {
 			piece = append(piece, all[r*width+column*half:][:half]...)
 		}
-		return zarr.Write(ctx, w, piece, zarr.Range(i*inner, (i+1)*inner), zarr.Range(column*half, (column+1)*half))
+		return zarr.WriteShard(ctx, w, piece, zarr.Range(i*inner, (i+1)*inner), zarr.Range(column*half, (column+1)*half))
 	})
 	if err != nil {
 		return err

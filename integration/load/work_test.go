@@ -98,7 +98,7 @@ func work(ctx context.Context, st store.Store, path string, n, turns int, opts .
 }
 
 func (c *crew) open(ctx context.Context) (*zarr.Array, error) {
-	return zarr.OpenArray(ctx, c.st, c.path, append([]zarr.Option{zarr.ReportTo(&c.report)}, c.opts...)...)
+	return zarr.OpenArray(ctx, c.st, c.path, append([]zarr.Option{zarr.WithReport(&c.report)}, c.opts...)...)
 }
 
 func (c *crew) worker(ctx context.Context, a *zarr.Array, w int) error {

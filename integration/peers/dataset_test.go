@@ -220,7 +220,7 @@ func readVariable(t *testing.T, a *zarr.Array, v Variable, told savedVariable) {
 		sameJSON(t, v.Name+": "+k, attrs[k], want)
 	}
 	var report zarr.Report
-	a, err := a.With(zarr.ReportTo(&report))
+	a, err := a.With(zarr.WithReport(&report))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,7 +2,7 @@
 //
 // Readers tolerate documents that violate a rule of severity Warning, because such files exist.
 // With [github.com/zargo-io/zargo/zarr.Strict] each violation is an error. With
-// [github.com/zargo-io/zargo/zarr.Findings] each violation is reported and reading continues.
+// [github.com/zargo-io/zargo/zarr.OnFinding] each violation is reported and reading continues.
 // Package validate checks all rules.
 //
 //	_, err := zarr.Open(ctx, st, "t2m", zarr.Strict())

@@ -13,17 +13,17 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// CheckAbove checks the consolidated metadata of the groups above a node. It returns the paths of
+// CheckParents checks the consolidated metadata of the groups above a node. It returns the paths of
 // the groups whose consolidated metadata is out of date for the node, outermost first.
 // [zarr.Array.SetAttrs], [zarr.Create] and [zarr.Replace] do not update the metadata of these
-// groups; [UpdateAbove] does. If the node is a v2 group, its own .zmetadata is checked too, because
+// groups; [UpdateParents] does. If the node is a v2 group, its own .zmetadata is checked too, because
 // that contains an entry for the group itself.
 //
-// CheckAbove costs one request for each group above the node, up to the store's root. If any group
+// CheckParents costs one request for each group above the node, up to the store's root. If any group
 // has consolidated metadata, it also costs one request for the node (two in v2), and one for each
-// intermediate group that the consolidated metadata lacks. CheckAbove lists nothing. It skips
+// intermediate group that the consolidated metadata lacks. CheckParents lists nothing. It skips
 // groups that the store refuses to return and groups whose format differs from the node's.
-func CheckAbove(ctx context.Context, n zarr.Node) ([]string, error) {
+func CheckParents(ctx context.Context, n zarr.Node) ([]string, error) {
 	of := source(n)
 	stale, err := staleAbove(ctx, of)
 	if err != nil {
@@ -36,20 +36,20 @@ func CheckAbove(ctx context.Context, n zarr.Node) ([]string, error) {
 	return groups, nil
 }
 
-// UpdateAbove updates the entries of a node in the consolidated metadata of all groups above it,
+// UpdateParents updates the entries of a node in the consolidated metadata of all groups above it,
 // and adds missing entries for the groups between. It returns the paths of the groups whose
 // metadata changed. If the node no longer exists, its entry and all entries below it are removed.
 //
 // All other entries are unchanged, even stale ones; [zarr.Group.Consolidate] rewrites every entry.
-// UpdateAbove writes each document conditionally. After a conflict it reads the document again and
+// UpdateParents writes each document conditionally. After a conflict it reads the document again and
 // repeats the change. Concurrent updates of different nodes are therefore all kept. Of concurrent
 // updates of one node, the last is kept.
 //
-// UpdateAbove returns ErrMetadata if consolidated metadata cannot be parsed; Consolidate replaces
-// it. UpdateAbove returns errors.ErrUnsupported if the store lacks versions, unless SingleWriter
-// was passed. UpdateAbove costs the requests of [CheckAbove] and one more for each document that it
+// UpdateParents returns ErrMetadata if consolidated metadata cannot be parsed; Consolidate replaces
+// it. UpdateParents returns errors.ErrUnsupported if the store lacks versions, unless SingleWriter
+// was passed. UpdateParents costs the requests of [CheckParents] and one more for each document that it
 // writes.
-func UpdateAbove(ctx context.Context, n zarr.Node) ([]string, error) {
+func UpdateParents(ctx context.Context, n zarr.Node) ([]string, error) {
 	of := source(n)
 	changed := map[string]bool{}
 	for try := 1; ; try++ {

@@ -53,10 +53,10 @@ func TestCheckAbove(t *testing.T) {
 				t.Fatal(err)
 			}
 			tr.Requests()
-			if groups, err := upkeep.CheckAbove(ctx, b); err != nil || groups != nil || tr.Requests() != want.look {
+			if groups, err := upkeep.CheckParents(ctx, b); err != nil || groups != nil || tr.Requests() != want.look {
 				t.Errorf("nothing is stale: %q, %v", groups, err)
 			}
-			if groups, err := upkeep.UpdateAbove(ctx, b); err != nil || groups != nil || tr.Requests() != want.look {
+			if groups, err := upkeep.UpdateParents(ctx, b); err != nil || groups != nil || tr.Requests() != want.look {
 				t.Errorf("nothing to update: %q, %v", groups, err)
 			}
 			if b, err = b.SetAttrs(ctx, map[string]any{"name": "new"}); err != nil {
@@ -64,13 +64,13 @@ func TestCheckAbove(t *testing.T) {
 			}
 			tr.Requests()
 			stale := []string{"top", "top/x/y"}
-			if groups, err := upkeep.CheckAbove(ctx, b); err != nil || !slices.Equal(groups, stale) {
+			if groups, err := upkeep.CheckParents(ctx, b); err != nil || !slices.Equal(groups, stale) {
 				t.Errorf("stale: %q, %v", groups, err)
 			}
 			if got := tr.Requests(); got != want.look {
 				t.Errorf("looking costs %q", got)
 			}
-			if groups, err := upkeep.UpdateAbove(ctx, b); err != nil || !slices.Equal(groups, stale) {
+			if groups, err := upkeep.UpdateParents(ctx, b); err != nil || !slices.Equal(groups, stale) {
 				t.Errorf("updated: %q, %v", groups, err)
 			}
 			if got := tr.Requests(); got != want.update {
@@ -158,17 +158,17 @@ func TestUpdateAbove(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				groups, err := upkeep.CheckAbove(ctx, n)
+				groups, err := upkeep.CheckParents(ctx, n)
 				if err != nil {
 					t.Fatal(err)
 				}
-				if updated, err := upkeep.UpdateAbove(ctx, n); err != nil || !slices.Equal(updated, groups) {
+				if updated, err := upkeep.UpdateParents(ctx, n); err != nil || !slices.Equal(updated, groups) {
 					t.Errorf("updated %q, of %q: %v", updated, groups, err)
 				}
 				if d, err := upkeep.CheckConsolidated(ctx, g); err != nil || d != nil {
 					t.Errorf("still: %v, %v", d, err)
 				}
-				if groups, err := upkeep.CheckAbove(ctx, n); err != nil || groups != nil {
+				if groups, err := upkeep.CheckParents(ctx, n); err != nil || groups != nil {
 					t.Errorf("still: %q, %v", groups, err)
 				}
 				key := map[int]string{2: "top/.zmetadata", 3: "top/zarr.json"}[format]
@@ -210,7 +210,7 @@ func TestUpdateAboveAtOnce(t *testing.T) {
 					for k := range 2 {
 						n, err := g.CreateArray(ctx, fmt.Sprintf("x/g%d/n%d", i%4, 6*k+i), scalar)
 						if err == nil {
-							_, err = upkeep.UpdateAbove(ctx, n)
+							_, err = upkeep.UpdateParents(ctx, n)
 						}
 						if err != nil {
 							t.Error(err)
@@ -224,7 +224,7 @@ func TestUpdateAboveAtOnce(t *testing.T) {
 								continue
 							}
 							if err == nil {
-								_, err = upkeep.UpdateAbove(ctx, a)
+								_, err = upkeep.UpdateParents(ctx, a)
 							}
 							if err != nil {
 								t.Error(err)
@@ -297,7 +297,7 @@ func TestUpdateAboveRandomly(t *testing.T) {
 						delete(nodes, path)
 					}
 				}
-				if _, err := upkeep.UpdateAbove(ctx, n); err != nil {
+				if _, err := upkeep.UpdateParents(ctx, n); err != nil {
 					t.Fatal(err)
 				}
 				for _, g := range holders {
@@ -318,11 +318,11 @@ func TestUpdateAboveRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	put(t, st, "top/.zmetadata", "{")
-	if groups, err := upkeep.CheckAbove(ctx, late); err != nil || !slices.Equal(groups, []string{"top"}) {
+	if groups, err := upkeep.CheckParents(ctx, late); err != nil || !slices.Equal(groups, []string{"top"}) {
 		t.Errorf("a copy that cannot be read: %q, %v", groups, err)
 	}
 	var m *zarr.MetaError
-	if _, err := upkeep.UpdateAbove(ctx, late); !errors.As(err, &m) || m.Key != "top/.zmetadata" {
+	if _, err := upkeep.UpdateParents(ctx, late); !errors.As(err, &m) || m.Key != "top/.zmetadata" {
 		t.Errorf("a copy that cannot be read: %v", err)
 	}
 	if got := mustGet(t, st, "top/.zmetadata"); string(got) != "{" {
@@ -337,13 +337,13 @@ func TestUpdateAboveRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := upkeep.UpdateAbove(ctx, blind); !errors.Is(err, errors.ErrUnsupported) || !strings.Contains(err.Error(), "SingleWriter") {
+	if _, err := upkeep.UpdateParents(ctx, blind); !errors.Is(err, errors.ErrUnsupported) || !strings.Contains(err.Error(), "SingleWriter") {
 		t.Errorf("without versions: %v", err)
 	}
 	if blind, err = blind.With(zarr.SingleWriter()); err != nil {
 		t.Fatal(err)
 	}
-	if groups, err := upkeep.UpdateAbove(ctx, blind); err != nil || len(groups) != 1 {
+	if groups, err := upkeep.UpdateParents(ctx, blind); err != nil || len(groups) != 1 {
 		t.Errorf("a single writer: %q, %v", groups, err)
 	}
 	readonly, err := zarr.OpenArray(ctx, store.ReadOnly(st), "top/late")
@@ -353,7 +353,7 @@ func TestUpdateAboveRefuses(t *testing.T) {
 	if _, err := late.SetAttrs(ctx, map[string]any{"a": 1}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := upkeep.UpdateAbove(ctx, readonly); !errors.Is(err, zarr.ErrReadOnly) {
+	if _, err := upkeep.UpdateParents(ctx, readonly); !errors.Is(err, zarr.ErrReadOnly) {
 		t.Errorf("read-only: %v", err)
 	}
 }

@@ -95,11 +95,11 @@ func TestHandlesFromCopies(t *testing.T) {
 		"CheckClaim": func(ctx context.Context, h handles) error {
 			return upkeep.CheckClaim(ctx, h.g, 0)
 		},
-		"UpdateAbove": func(ctx context.Context, h handles) error {
-			if _, err := upkeep.CheckAbove(ctx, h.a); err != nil {
+		"UpdateParents": func(ctx context.Context, h handles) error {
+			if _, err := upkeep.CheckParents(ctx, h.a); err != nil {
 				return err
 			}
-			_, err := upkeep.UpdateAbove(ctx, h.g)
+			_, err := upkeep.UpdateParents(ctx, h.g)
 			return err
 		},
 		"Migrate an array": func(ctx context.Context, h handles) error {

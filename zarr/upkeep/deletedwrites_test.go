@@ -61,7 +61,7 @@ func TestWritesOfDeleted(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			if err := zarr.Write(ctx, w, []int32{5, 6, 7, 8}); err != nil {
+			if err := zarr.WriteShard(ctx, w, []int32{5, 6, 7, 8}); err != nil {
 				return err
 			}
 			return w.Commit(ctx)

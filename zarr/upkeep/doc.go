@@ -6,7 +6,7 @@
 //	// Is the consolidated metadata current?
 //	differences, err := upkeep.CheckConsolidated(ctx, group)
 //	// After SetAttrs or zarr.Create:
-//	changed, err := upkeep.UpdateAbove(ctx, array)
+//	changed, err := upkeep.UpdateParents(ctx, array)
 //	steps, err := upkeep.Migrate(ctx, group, upkeep.MigrateOptions{DryRun: true})
 //	// Count objects, bytes and requests; removal.Run(ctx) deletes them.
 //	removal, err := upkeep.PlanRemove(ctx, group, upkeep.RemoveOptions{})

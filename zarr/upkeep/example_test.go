@@ -15,7 +15,7 @@ import (
 )
 
 // Consolidated metadata does not follow changes of the nodes below it and must be updated.
-func ExampleUpdateAbove() {
+func ExampleUpdateParents() {
 	ctx := context.Background()
 	g, err := weather(ctx).Consolidate(ctx)
 	if err != nil {
@@ -25,9 +25,9 @@ func ExampleUpdateAbove() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	groups, err := upkeep.CheckAbove(ctx, a) // reads the array's metadata and that of groups above; CheckConsolidated reads all nodes
-	fmt.Printf("%q %v\n", groups, err)       // "" is the store's root
-	groups, err = upkeep.UpdateAbove(ctx, a)
+	groups, err := upkeep.CheckParents(ctx, a) // reads the array's metadata and that of groups above; CheckConsolidated reads all nodes
+	fmt.Printf("%q %v\n", groups, err)         // "" is the store's root
+	groups, err = upkeep.UpdateParents(ctx, a)
 	fmt.Printf("%q %v\n", groups, err)
 	fmt.Println(upkeep.CheckConsolidated(ctx, g))
 	// Output:
@@ -36,7 +36,7 @@ func ExampleUpdateAbove() {
 	// [] <nil>
 }
 
-func ExampleCheckAbove() {
+func ExampleCheckParents() {
 	ctx := context.Background()
 	g, err := weather(ctx).Consolidate(ctx)
 	if err != nil {
@@ -49,7 +49,7 @@ func ExampleCheckAbove() {
 	if mask, err = mask.SetAttrs(ctx, map[string]any{"flag_values": []int{0, 1}}); err != nil {
 		log.Fatal(err)
 	}
-	groups, err := upkeep.CheckAbove(ctx, mask)
+	groups, err := upkeep.CheckParents(ctx, mask)
 	fmt.Printf("%q %v\n", groups, err) // "" is the store's root
 	// Output: [""] <nil>
 }
@@ -73,7 +73,7 @@ func oldDirectory(ctx context.Context) store.Store {
 func ExampleCheckKeys() {
 	ctx := context.Background()
 	var r zarr.Report
-	a, err := zarr.OpenArray(ctx, oldDirectory(ctx), "old", zarr.ReportTo(&r))
+	a, err := zarr.OpenArray(ctx, oldDirectory(ctx), "old", zarr.WithReport(&r))
 	if err != nil {
 		log.Fatal(err)
 	}

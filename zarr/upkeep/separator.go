@@ -20,7 +20,7 @@ import (
 // RecordSeparator returns ErrConflict if the document changed since a was opened; then open the
 // array again to see its current metadata. It returns errors.ErrUnsupported if the store has no
 // versions, unless SingleWriter was passed. The consolidated metadata of groups above the array
-// lacks the separator until [UpdateAbove] or [zarr.Group.Consolidate] updates it.
+// lacks the separator until [UpdateParents] or [zarr.Group.Consolidate] updates it.
 func RecordSeparator(ctx context.Context, a *zarr.Array) error {
 	if !a.Metadata().NoSeparator {
 		return nil

@@ -43,7 +43,7 @@ func (r *run) array(ctx context.Context, a *zarr.Array, findings *nodeFindings) 
 	}
 	// Violations in chunks are taken from the errors that strict reads return, because these errors
 	// name the chunk.
-	plain, err := a.With(zarr.Findings(func(rule.Finding) {}))
+	plain, err := a.With(zarr.OnFinding(func(rule.Finding) {}))
 	if err != nil {
 		return r.fail(ctx, a.Path(), err)
 	}

@@ -144,7 +144,7 @@ const smallDocument = 1 << 20
 
 // open opens a node. The caller must call unlock when the node is no longer used.
 func (r *run) open(ctx context.Context, path string, findings *nodeFindings) (n zarr.Node, unlock func(), err error) {
-	mode := []zarr.Option{zarr.IgnoreConsolidated(), zarr.Findings(func(f rule.Finding) {
+	mode := []zarr.Option{zarr.IgnoreConsolidated(), zarr.OnFinding(func(f rule.Finding) {
 		if f.Rule != rule.BadConsolidated { // consolidated reports it, with the error that other readers get
 			findings.report(f)
 		}
@@ -246,7 +246,7 @@ func (r *run) consolidated(ctx context.Context, g *zarr.Group, findings *nodeFin
 	for p := range copies.Paths() {
 		copies.Node(p) // reports the tolerated violations in the copy
 	}
-	quiet, err := g.With(zarr.Findings(func(rule.Finding) {})) // each node below reports its own findings
+	quiet, err := g.With(zarr.OnFinding(func(rule.Finding) {})) // each node below reports its own findings
 	if err != nil {
 		return err
 	}

@@ -264,7 +264,7 @@ func (p *repair) do(ctx context.Context, is *issue) (string, error) {
 
 // open opens a node from its current documents.
 func (p *repair) open(path string) (zarr.Node, error) {
-	quiet := zarr.Findings(func(rule.Finding) {})
+	quiet := zarr.OnFinding(func(rule.Finding) {})
 	return zarr.Open(p.ctx, p.st, path, slices.Concat(p.opts.Open, []zarr.Option{zarr.IgnoreConsolidated(), quiet})...)
 }
 
@@ -402,7 +402,7 @@ func (p *repair) updateAbove() (failed []Step, err error) {
 	for _, path := range slices.Sorted(maps.Keys(p.changed)) {
 		n, err := p.open(path)
 		if err == nil {
-			_, err = upkeep.UpdateAbove(p.ctx, n)
+			_, err = upkeep.UpdateParents(p.ctx, n)
 		}
 		switch {
 		case err != nil && fatal(p.ctx, err):

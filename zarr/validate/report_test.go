@@ -50,7 +50,7 @@ func TestReport(t *testing.T) {
 			}
 		})
 		var r zarr.Report
-		o := validate.Options{Data: true, Open: []zarr.Option{zarr.ReportTo(&r)}}
+		o := validate.Options{Data: true, Open: []zarr.Option{zarr.WithReport(&r)}}
 		if _, err := validate.Run(t.Context(), seen, path, o, func(rule.Finding) {}); err != nil {
 			t.Fatal(err)
 		}

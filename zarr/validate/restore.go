@@ -92,7 +92,7 @@ func (p *repair) newPair(ctx context.Context, path string) *pair {
 
 // openQuietly opens an array from its documents and discards the findings.
 func openQuietly(ctx context.Context, st store.Store, path string, opts []zarr.Option) (*zarr.Array, error) {
-	return zarr.OpenArray(ctx, st, path, slices.Concat(opts, []zarr.Option{zarr.IgnoreConsolidated(), zarr.Findings(func(rule.Finding) {})})...)
+	return zarr.OpenArray(ctx, st, path, slices.Concat(opts, []zarr.Option{zarr.IgnoreConsolidated(), zarr.OnFinding(func(rule.Finding) {})})...)
 }
 
 // restore replaces a damaged object by an object from the copy and returns a description of the
@@ -176,7 +176,7 @@ func (x *pair) damage(ctx context.Context, d damaged, was snapshot, whole box) (
 		if !x.ours.Sharded() {
 			break
 		}
-		if _, _, bad := x.ours.StoredInner(ctx, d.coord...); bad != nil {
+		if _, _, bad := x.ours.CountStored(ctx, d.coord...); bad != nil {
 			if fatal(ctx, bad) {
 				return nil, bad
 			}

@@ -144,7 +144,7 @@ func parsed(ctx context.Context, path string, docs map[string]snapshot, opts []z
 			return err
 		}
 	}
-	_, err := zarr.Open(ctx, st, path, slices.Concat(opts, []zarr.Option{zarr.IgnoreConsolidated(), zarr.Findings(func(rule.Finding) {})})...)
+	_, err := zarr.Open(ctx, st, path, slices.Concat(opts, []zarr.Option{zarr.IgnoreConsolidated(), zarr.OnFinding(func(rule.Finding) {})})...)
 	return err
 }
 

@@ -193,7 +193,7 @@ func (t *tree) store(ctx context.Context, n zarr.Node) error {
 		}
 		if err == nil {
 			hierarchy.KnownIn(ctx).Forget() // the groups above may change too
-			_, err = upkeep.UpdateAbove(ctx, now)
+			_, err = upkeep.UpdateParents(ctx, now)
 			return err
 		}
 		if !errors.Is(err, fault.Conflict) || attempt == attempts {

@@ -3,7 +3,7 @@
 // that the run itself would send.
 //
 //	dry := rehearsal.New(user)
-//	st, _ := zarr.ReportTo(&report).Count(dry)
+//	st, _ := zarr.WithReport(&report).Count(dry)
 //	_, err := zarr.Append(ctx, open(st), 0, rows, zarr.AppendOptions{})
 //
 // Written values are kept in memory. The package is for documents, labels and claims. Plans of writes

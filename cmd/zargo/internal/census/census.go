@@ -208,7 +208,7 @@ func (t *taking) object(ctx context.Context, e object) error {
 	defer t.looked(1)
 	stored, room, err := 0, 0, error(nil)
 	if t.c.Sharded {
-		stored, room, err = t.a.StoredInner(ctx, e.coord...)
+		stored, room, err = t.a.CountStored(ctx, e.coord...)
 	}
 	if err == nil && t.o.Data {
 		sel := make([]zarr.Selection, len(e.coord))

@@ -109,14 +109,14 @@ func TestShards(t *testing.T) {
 	want(t, "inner chunks", c.InnerPresent, 4)
 	want(t, "absent inner chunks", c.InnerAbsent, 4)
 	want(t, "corrupt", c.Corrupt, 0)
-	if n, room, err := a.StoredInner(t.Context(), 0); n != 2 || room != 4 || err != nil {
+	if n, room, err := a.CountStored(t.Context(), 0); n != 2 || room != 4 || err != nil {
 		t.Errorf("%d of %d, %v", n, room, err)
 	}
-	if _, _, err := a.StoredInner(t.Context(), 1); !errors.Is(err, fault.NotFound) {
+	if _, _, err := a.CountStored(t.Context(), 1); !errors.Is(err, fault.NotFound) {
 		t.Errorf("a missing shard: %v", err)
 	}
 	for _, coord := range [][]int{{3}, {-1}, {0, 0}, {}} {
-		if _, _, err := a.StoredInner(t.Context(), coord...); !errors.Is(err, fault.Selection) {
+		if _, _, err := a.CountStored(t.Context(), coord...); !errors.Is(err, fault.Selection) {
 			t.Errorf("%v: %v", coord, err)
 		}
 	}

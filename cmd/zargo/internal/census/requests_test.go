@@ -42,7 +42,7 @@ func TestRequests(t *testing.T) {
 				}
 			})
 			var r zarr.Report
-			a, err := zarr.OpenArray(t.Context(), st, "a", zarr.ReportTo(&r))
+			a, err := zarr.OpenArray(t.Context(), st, "a", zarr.WithReport(&r))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -7,14 +7,14 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// StoredInner reads the index of the shard at a position of the grid. It returns the number of
+// CountStored reads the index of the shard at a position of the grid. It returns the number of
 // inner chunks that the shard contains and the number that it can contain, including those beyond
 // the array.
 //
-// StoredInner returns ErrNotFound if the shard does not exist, ErrCorrupt if its index is damaged,
+// CountStored returns ErrNotFound if the shard does not exist, ErrCorrupt if its index is damaged,
 // ErrSelection if coord is outside the grid, and errors.ErrUnsupported if the array is not
 // sharded.
-func (a *Array) StoredInner(ctx context.Context, coord ...int) (stored, room int, err error) {
+func (a *Array) CountStored(ctx context.Context, coord ...int) (stored, total int, err error) {
 	if !a.Sharded() {
 		return 0, 0, a.errf(fault.Newf(errors.ErrUnsupported, "the array is not sharded"))
 	}
@@ -33,8 +33,8 @@ func (a *Array) StoredInner(ctx context.Context, coord ...int) (stored, room int
 	if err != nil {
 		return 0, 0, err
 	}
-	if stored, room, err = a.of.Engine.StoredInner(ctx, r); err != nil {
+	if stored, total, err = a.of.Engine.StoredInner(ctx, r); err != nil {
 		return 0, 0, a.errf(err)
 	}
-	return stored, room, nil
+	return stored, total, nil
 }
