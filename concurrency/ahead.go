@@ -19,10 +19,9 @@ type InAdvance[T any] struct {
 	// result. A nil Memory means that results are not bounded.
 	Memory *Budget
 	Need   func(T) int64
-	// Held keeps the memory of a result reserved, as a Task of Memory, until the loop requests the
+	// Held keeps the memory of a result reserved, as a Block of Memory, until the loop requests the
 	// next result. The next task in order waits for its memory, so the body of the loop must not
-	// wait for memory that only the body of another such loop releases. With Held, nothing else may
-	// use Memory.
+	// wait for another Block. Tasks and the body may reserve memory of the kinds Index and Task.
 	Held bool
 }
 
@@ -82,7 +81,7 @@ func (a *ahead[T, V]) result(ctx context.Context) *result[V] {
 		var hold *Hold
 		if a.Held {
 			var err error
-			if hold, err = a.Memory.Acquire(ctx, Task, a.Need(a.task)); err != nil {
+			if hold, err = a.Memory.Acquire(ctx, Block, a.Need(a.task)); err != nil {
 				return &result[V]{err: err}
 			}
 		}
@@ -93,7 +92,7 @@ func (a *ahead[T, V]) result(ctx context.Context) *result[V] {
 		if a.Memory != nil {
 			kind, ok := Ahead, false
 			if a.Held {
-				kind = Task
+				kind = Block
 			}
 			if hold, ok = a.Memory.Try(kind, a.Need(a.task)); !ok {
 				break

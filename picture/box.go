@@ -3,12 +3,14 @@ package picture
 import (
 	"context"
 	"math"
+	"math/bits"
 	"reflect"
-	"sync"
+	"sort"
 
 	"github.com/zargo-io/zargo/cf"
 	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/dataset"
+	"github.com/zargo-io/zargo/internal/walk"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -24,9 +26,8 @@ const (
 	// tilesAhead is the maximum number of tiles to read concurrently, which hides the latency of a
 	// bucket. Each tile also reads its chunks concurrently.
 	tilesAhead = 16
-	// tileMemory is the maximum memory of all tiles in bytes. Tiles may use 7/8 of it, which is
-	// enough for two chunks of 5 MB.
-	tileMemory = 12 << 20
+	// tileMemory is the maximum memory of all tiles in bytes. It is enough for two chunks of 5 MB.
+	tileMemory = 11 << 20
 	// maxElements is the maximum number of elements of a slice with the method Box. Reading them
 	// takes minutes.
 	maxElements = 1 << 36
@@ -81,26 +82,23 @@ func boxesIn[S cf.Number](ctx context.Context, s *Slice, v *dataset.Variable) er
 	if n := float64(dims[0].Len) * float64(dims[1].Len); n > maxElements || inBox > math.MaxUint32 {
 		return fault.Newf(fault.Limit, "%s has %.0f elements, too many for the means of %d × %d boxes: select less, or read the nearest elements", nameOf(v), n, s.Height, s.Width)
 	}
-	var axes [2]along
+	axes := make([]walk.Axis, 2)
 	for i, d := range dims {
 		axis, position, ok := v.Axis(d.Name)
 		if !ok {
 			return fault.Newf(fault.Selection, "%s has the dimension %q of points, which has no boxes: read the nearest elements", nameOf(v), d.Name)
 		}
-		axes[i] = along{array: v.Array(), axis: axis, n: d.Len, position: position}
-		if chunks := v.Array().Chunks(); chunks != nil {
-			axes[i].length = chunks[axis]
-		}
+		axes[i] = walk.Chunks(v.Array(), axis)
+		axes[i].Count, axes[i].Position = d.Len, position
 	}
-	b, idle := &boxesOf{bounds(dims[0].Len, s.Height), bounds(dims[1].Len, s.Width)}, &buffers[S]{}
+	b, idle := &boxesOf{bounds(dims[0].Len, s.Height), bounds(dims[1].Len, s.Width)}, &walk.Buffers[S]{}
 	size := int64(reflect.TypeFor[S]().Size())
-	in := concurrency.InAdvance[tile]{
-		Most: tilesAhead, Memory: concurrency.NewBudget(tileMemory), Held: true,
-		Need: func(t tile) int64 { return t.elements() * size },
-	}
+	o := walk.Options{Ahead: tilesAhead, Budget: concurrency.Default().Bytes, Bytes: tileMemory, Need: walk.Each(size)}
 	total, n := s.Values, make([]uint32, len(s.Values))
-	read := func(ctx context.Context, t tile) (sums, error) { return readTile(ctx, v, t, b, idle) }
-	for part, err := range concurrency.Results(ctx, in, tiles(axes[0], axes[1], tileElements, maxTile), read) {
+	read := func(ctx context.Context, t walk.Box) (sums, error) {
+		return readTile(ctx, v, tile{t.At[0], t.At[0] + t.Shape[0], t.At[1], t.At[1] + t.Shape[1]}, b, idle)
+	}
+	for part, err := range walk.Read(ctx, o, walk.Tiles(axes, tileElements, maxTile), read) {
 		if err != nil {
 			return err
 		}
@@ -118,15 +116,18 @@ func boxesIn[S cf.Number](ctx context.Context, s *Slice, v *dataset.Variable) er
 	return nil
 }
 
+// tile is a rectangle of the selected elements: rows [y0, y1) and columns [x0, x1).
+type tile struct{ y0, y1, x0, x1 int }
+
 // readTile reads a tile of a variable and returns the sums of its decoded values.
-func readTile[S cf.Number](ctx context.Context, v *dataset.Variable, t tile, b *boxesOf, idle *buffers[S]) (sums, error) {
+func readTile[S cf.Number](ctx context.Context, v *dataset.Variable, t tile, b *boxesOf, idle *walk.Buffers[S]) (sums, error) {
 	dims := v.Dims()
 	part, err := v.Sel(dataset.Slice(dims[0].Name, t.y0, t.y1), dataset.Slice(dims[1].Name, t.x0, t.x1))
 	if err != nil {
 		return sums{}, err
 	}
-	stored := idle.take(int(t.elements()))
-	defer idle.put(stored)
+	stored := idle.Make((t.y1 - t.y0) * (t.x1 - t.x0))
+	defer idle.Put(stored)
 	switch v.Array().DType() {
 	case dtype.Bool:
 		var truths []bool
@@ -192,30 +193,17 @@ func (s *sums) add(b *boxesOf, row, x0 int, values []float64) {
 	}
 }
 
-// buffers contains the unused buffers of completed tiles.
-type buffers[S any] struct {
-	mu      sync.Mutex
-	longest int // number of elements of the largest tile
-	idle    [][]S
-}
-
-// take returns a buffer of n elements.
-func (b *buffers[S]) take(n int) []S {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	for i, buf := range b.idle {
-		if cap(buf) >= n {
-			b.idle = append(b.idle[:i], b.idle[i+1:]...)
-			return buf[:n]
-		}
+// bounds divides n elements into p boxes and returns their boundaries: box i contains the elements
+// from bounds[i] up to, but not including, bounds[i+1]. p is at most n.
+func bounds(n, p int) []int {
+	out := make([]int, p+1)
+	for i := range out {
+		hi, lo := bits.Mul64(uint64(i), uint64(n))
+		q, _ := bits.Div64(hi, lo, uint64(p))
+		out[i] = int(q)
 	}
-	b.longest = max(b.longest, n)
-	b.idle = nil // too short for this tile, and probably for later ones
-	return make([]S, b.longest)[:n]
+	return out
 }
 
-func (b *buffers[S]) put(buf []S) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.idle = append(b.idle, buf)
-}
+// boxOf returns the box that contains element i.
+func boxOf(bounds []int, i int) int { return sort.SearchInts(bounds, i+1) - 1 }

@@ -13,6 +13,7 @@ import (
 	"github.com/zargo-io/zargo/internal/attributes/convention"
 	"github.com/zargo-io/zargo/internal/attributes/derived"
 	"github.com/zargo-io/zargo/internal/chunk/keys"
+	"github.com/zargo-io/zargo/internal/walk"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
 )
@@ -128,7 +129,7 @@ func indexes(name string, a *zarr.Array) bool {
 // The sizes of the elements of strings vary, so only those without reduced dimensions are copied.
 func (v nodeIn) computable() bool {
 	a, reduced := v.array, slices.ContainsFunc(v.factor, func(f int) bool { return f > 1 })
-	small := volume(a.Shape(), max(a.DType().Size(), 8)) <= maxCoordinate
+	small := walk.Bytes(a.Shape(), int64(max(a.DType().Size(), 8))) <= maxCoordinate
 	switch {
 	case a.Chunks() == nil:
 		return false
@@ -315,7 +316,7 @@ func (b *builder) variable(ctx context.Context, level int, name string, v nodeIn
 	reduced := slices.ContainsFunc(v.factor, func(f int) bool { return f > 1 })
 	switch {
 	case indexes(name, a), len(a.Shape()) == 0, a.DType().Size() == 0:
-		if volume(a.Shape(), max(a.DType().Size(), 8)) > maxCoordinate {
+		if walk.Bytes(a.Shape(), int64(max(a.DType().Size(), 8))) > maxCoordinate {
 			return fault.Newf(fault.Limit, "coordinate %q has %d elements of %v, more than %d bytes", a.Path(), a.Len(), a.DType(), maxCoordinate)
 		}
 		if !reduced {

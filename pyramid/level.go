@@ -6,12 +6,14 @@ import (
 	"iter"
 	"math"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/internal/chunk/keys"
+	"github.com/zargo-io/zargo/internal/walk"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
@@ -41,7 +43,7 @@ func (c *counter) add(level, n int, skipped bool) {
 }
 
 // objects returns the number of chunks or shards of an array.
-func objects(a *zarr.Array) int { return int(min(volume(a.GridShape(), 1), math.MaxInt)) }
+func objects(a *zarr.Array) int { return int(min(walk.Bytes(a.GridShape(), 1), math.MaxInt)) }
 
 // level creates a level from the previous one, unless it is complete. It writes the missing chunks
 // or shards, and then stores the documents.
@@ -143,7 +145,7 @@ type step struct {
 	*builder
 	from, to *zarr.Array
 	factor   []int
-	size     int   // bytes of an element
+	size     int64 // bytes of an element
 	piece    []int // shape of the elements written to a large shard at a time; nil without large shards
 	box      []int // shape of the elements computed at a time
 }
@@ -152,17 +154,17 @@ type step struct {
 // the memory, unless one chunk needs more. If the result needs the same amount, the memory for
 // blocks, which is 5/8 of the memory, suffices for three objects in flight.
 func (b *builder) step(from, to *zarr.Array) *step {
-	s := &step{builder: b, from: from, to: to, factor: b.factor, size: to.DType().Size()}
+	s := &step{builder: b, from: from, to: to, factor: b.factor, size: int64(to.DType().Size())}
 	boxBytes := b.o.Memory / 12
 	most := to.Chunks() // shape of the pieces
-	if shard := to.Shards(); shard != nil && volume(shard, s.size) > boxBytes {
-		s.piece = grown(most, shard, func(n []int) bool { return volume(n, s.size) <= boxBytes })
+	if shard := to.Shards(); shard != nil && walk.Bytes(shard, s.size) > boxBytes {
+		s.piece = grown(most, shard, func(n []int) bool { return walk.Bytes(n, s.size) <= boxBytes })
 		most = s.piece
 	} else if shard != nil {
 		most = shard
 	}
 	s.box = grown(least(smaller(from.Chunks(), s.factor), most), most, // at least the elements from one chunk
-		func(n []int) bool { return volume(s.windows(n), s.size) <= boxBytes })
+		func(n []int) bool { return walk.Bytes(s.windows(n), s.size) <= boxBytes })
 	return s
 }
 
@@ -190,18 +192,6 @@ func grown(start, most []int, fits func([]int) bool) []int {
 		}
 	}
 	return box
-}
-
-// volume returns the number of bytes of a box, or math.MaxInt64 on overflow.
-func volume(shape []int, size int) int64 {
-	n := int64(size)
-	for _, s := range shape {
-		if s != 0 && n > math.MaxInt64/int64(s) {
-			return math.MaxInt64
-		}
-		n *= int64(s)
-	}
-	return n
 }
 
 // target is an array or a shard.
@@ -240,10 +230,7 @@ func (s *step) pieces(ctx context.Context, shard *zarr.ShardWriter, r zarr.Regio
 		return err
 	}
 	defer bufs.hold.Release()
-	for piece := range boxes(r.Shape, s.piece) {
-		for d := range piece.Start {
-			piece.Start[d] += r.Start[d]
-		}
+	for piece := range boxes(r, s.piece) {
 		if err := s.write(ctx, shard, piece, bufs); err != nil {
 			return err
 		}
@@ -259,9 +246,9 @@ type buffers struct {
 
 // reserve reserves memory for regions of at most the given shape, and kept more bytes.
 func (s *step) reserve(ctx context.Context, shape []int, kept int64) (buffers, error) {
-	result, source := volume(shape, s.size), int64(0)
+	result, source := walk.Bytes(shape, s.size), int64(0)
 	if s.reducer != nil {
-		source = volume(s.windows(least(s.box, shape)), s.size)
+		source = walk.Bytes(s.windows(least(s.box, shape)), s.size)
 	}
 	if most := min(concurrency.Memory()/4, math.MaxInt/4); max(result, source) > most {
 		return buffers{}, fault.Newf(fault.Limit, "a chunk of %v elements of %q and its windows need %d bytes, more than %d", shape, s.to.Path(), max(result, source), most)
@@ -286,17 +273,14 @@ func least(a, b []int) []int {
 	return c
 }
 
-// boxes divides a shape into boxes and yields them in C order. Boxes at the end of a dimension may
-// be smaller.
-func boxes(shape, box []int) iter.Seq[zarr.Region] {
+// boxes divides a region into boxes and yields them in C order.
+func boxes(r zarr.Region, box []int) iter.Seq[zarr.Region] {
 	return func(yield func(zarr.Region) bool) {
-		for at := make([]int, len(shape)); ; {
-			r := zarr.Region{Start: make([]int, len(at)), Shape: make([]int, len(at))}
-			for d, i := range at {
-				r.Start[d] = i * box[d]
-				r.Shape[d] = min(box[d], shape[d]-r.Start[d])
+		for b := range walk.Lattice(r.Shape, walk.Steps(r.Shape, box)) {
+			for d := range b.At {
+				b.At[d] += r.Start[d]
 			}
-			if !yield(r) || !next(at, func(d int) int { return (shape[d]-1)/box[d] + 1 }) {
+			if !yield(zarr.Region{Start: b.At, Shape: b.Shape}) {
 				return
 			}
 		}
@@ -305,13 +289,13 @@ func boxes(shape, box []int) iter.Seq[zarr.Region] {
 
 // write computes the elements of a region and writes them.
 func (s *step) write(ctx context.Context, to target, r zarr.Region, bufs buffers) error {
-	dst := bufs.dst[:volume(r.Shape, s.size)]
+	dst := bufs.dst[:walk.Bytes(r.Shape, s.size)]
 	if s.reducer == nil {
 		if err := s.from.ReadBytes(ctx, dst, s.selection(r, s.factor)...); err != nil {
 			return err
 		}
 	} else {
-		for part := range boxes(r.Shape, s.box) {
+		for part := range boxes(r, s.box) {
 			if err := s.compute(ctx, dst, bufs.src, r, part); err != nil {
 				return err
 			}
@@ -333,14 +317,13 @@ func (s *step) selection(r zarr.Region, step []int) []zarr.Selection {
 // compute reads the windows of a part of region r into src, and stores the reduced elements in dst.
 // dst has the shape of r.
 func (s *step) compute(ctx context.Context, dst, src []byte, r, part zarr.Region) error {
-	at := zarr.Region{Start: make([]int, len(part.Start)), Shape: part.Shape}
-	in, shape, whole := s.windows(part.Shape), s.from.Shape(), make([]int, len(part.Start))
+	in, shape, off, whole := s.windows(part.Shape), s.from.Shape(), make([]int, len(part.Start)), slices.Repeat([]int{1}, len(part.Start))
 	for d, start := range part.Start {
-		at.Start[d], whole[d] = r.Start[d]+start, 1
-		in[d] = min(in[d], shape[d]-at.Start[d]*s.factor[d])
+		off[d] = start - r.Start[d]
+		in[d] = min(in[d], shape[d]-start*s.factor[d])
 	}
-	src = src[:volume(in, s.size)]
-	if err := s.from.ReadBytes(ctx, src, s.selection(at, whole)...); err != nil {
+	src = src[:walk.Bytes(in, s.size)]
+	if err := s.from.ReadBytes(ctx, src, s.selection(part, whole)...); err != nil {
 		return err
 	}
 	slot, err := s.cpu.Acquire(ctx)
@@ -348,5 +331,5 @@ func (s *step) compute(ctx context.Context, dst, src []byte, r, part zarr.Region
 		return err
 	}
 	defer slot.Release()
-	return s.reducer.reduce(dst, r.Shape, part.Start, part.Shape, src, in, s.factor)
+	return s.reducer.reduce(dst, r.Shape, off, part.Shape, src, in, s.factor)
 }

@@ -49,20 +49,14 @@ func (s *step) reads(r zarr.Region) iter.Seq[[]zarr.Selection] {
 		if s.piece != nil {
 			piece = s.piece
 		}
-		for at := range boxes(r.Shape, piece) {
-			for d := range at.Start {
-				at.Start[d] += r.Start[d]
-			}
+		for at := range boxes(r, piece) {
 			if s.reducer == nil {
 				if !yield(s.selection(at, s.factor)) {
 					return
 				}
 				continue
 			}
-			for part := range boxes(at.Shape, s.box) {
-				for d := range part.Start {
-					part.Start[d] += at.Start[d]
-				}
+			for part := range boxes(at, s.box) {
 				if !yield(s.selection(part, slices.Repeat([]int{1}, len(part.Start)))) {
 					return
 				}

@@ -3,14 +3,13 @@ package zarr
 import (
 	"context"
 	"iter"
-	"math"
 	"reflect"
 	"slices"
-	"sync"
 
 	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/internal/bits/hugepages"
 	"github.com/zargo-io/zargo/internal/chunk/grid"
+	"github.com/zargo-io/zargo/internal/walk"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
 )
@@ -79,7 +78,7 @@ func Blocks[T any](ctx context.Context, a *Array, o BlockOptions, sel ...Selecti
 			yield(Block[T]{}, err)
 			return
 		}
-		for b, err := range concurrency.Results(ctx, l.advance(), l.blocks, l.read) {
+		for b, err := range walk.Read(ctx, l.ahead(), l.boxes(), l.read) {
 			if err != nil {
 				if err == context.Cause(ctx) { // not the error of a block, which names the array
 					err = a.errf(err)
@@ -91,7 +90,7 @@ func Blocks[T any](ctx context.Context, a *Array, o BlockOptions, sel ...Selecti
 				return
 			}
 			if o.Reuse && o.Results == nil {
-				l.takeBack(b.Values)
+				l.buffers.Put(b.Values)
 			}
 		}
 	}
@@ -106,8 +105,7 @@ type blockLoop[T any] struct {
 	each    int64 // bytes of memory of one element
 	fill    func(context.Context, *Array, []T, grid.Selection) error
 
-	mu   sync.Mutex
-	idle [][]T // memory of finished blocks, for reuse
+	buffers walk.Buffers[T] // of finished blocks, for reuse
 }
 
 func newBlockLoop[T any](a *Array, o BlockOptions, sel []Selection) (*blockLoop[T], error) {
@@ -144,101 +142,47 @@ func newBlockLoop[T any](a *Array, o BlockOptions, sel []Selection) (*blockLoop[
 	return l, nil
 }
 
-// advance returns the limits on the blocks that are read ahead of the loop.
-func (l *blockLoop[T]) advance() concurrency.InAdvance[blockAt] {
+// ahead returns the limits on the blocks that are read ahead of the loop. The memory of a block
+// excludes the contents of elements of varying length.
+func (l *blockLoop[T]) ahead() walk.Options {
 	n, cfg := l.o.Ahead, &l.array.cfg
 	if n == 0 {
 		if n = cfg.InFlight; n == 0 {
 			n = store.TuningOf(l.array.at.Store).Requests + cfg.Limits.CPU.Slots()
 		}
 	}
-	in := concurrency.InAdvance[blockAt]{Most: max(n, 0), AnyOrder: l.o.AnyOrder, Memory: cfg.Limits.Bytes, Need: l.need}
+	o := walk.Options{Ahead: n, AnyOrder: l.o.AnyOrder, Budget: cfg.Limits.Bytes, Need: walk.Each(l.each)}
 	if l.o.Results != nil {
-		in.Memory, in.Held = l.o.Results, true
+		o.Budget, o.Held = l.o.Results, true
 	}
-	return in
+	return o
 }
 
-// need returns the memory of a block in bytes, without the contents of elements of varying length.
-func (l *blockLoop[T]) need(block blockAt) int64 {
-	n, ok := block.region.Len()
-	if !ok || int64(n) > math.MaxInt64/max(l.each, 1) {
-		return math.MaxInt64
-	}
-	return int64(n) * l.each
+// boxes yields the blocks in C order, as parts of the selection.
+func (l *blockLoop[T]) boxes() iter.Seq[walk.Box] {
+	return walk.Lattice(l.region.Shape(), func(i, from int) int {
+		return from + l.region[i].Stretch(from, l.array.of.Pipe.Axes()[i], l.objects[i]).N
+	})
 }
 
-// blockAt describes a block before it is read: its offset in the selection, and its region.
-type blockAt struct {
-	at     []int
-	region grid.Region
-}
-
-// blocks yields the blocks in C order. It does not build a list, which could exceed memory.
-func (l *blockLoop[T]) blocks(yield func(blockAt) bool) {
-	at := make([]grid.Stretch, len(l.region))
+func (l *blockLoop[T]) read(ctx context.Context, b walk.Box) (Block[T], error) {
+	region := make(grid.Region, len(b.At))
 	for i, s := range l.region {
-		if s.Count == 0 {
-			return
-		}
-		at[i] = l.stretch(i, 0)
+		region[i] = s.Of(grid.Stretch{Out: b.At[i], N: b.Shape[i]})
 	}
-	for {
-		b := blockAt{make([]int, len(at)), make(grid.Region, len(at))}
-		for i, t := range at {
-			b.at[i], b.region[i] = t.Out, l.region[i].Of(t)
-		}
-		if !yield(b) {
-			return
-		}
-		i := len(at) - 1
-		for ; i >= 0; i-- {
-			if next := at[i].Out + at[i].N; next < l.region[i].Count {
-				at[i] = l.stretch(i, next)
-				break
-			}
-			at[i] = l.stretch(i, 0)
-		}
-		if i < 0 {
-			return
-		}
-	}
-}
-
-// stretch returns the range along dimension i of the block that starts at selected element j.
-func (l *blockLoop[T]) stretch(i, j int) grid.Stretch {
-	return l.region[i].Stretch(j, l.array.of.Pipe.Axes()[i], l.objects[i])
-}
-
-func (l *blockLoop[T]) read(ctx context.Context, b blockAt) (Block[T], error) {
-	n, ok := b.region.Len()
-	if !ok {
-		n = math.MaxInt
-	}
+	n := b.Len()
 	if err := l.array.mayHold(n, l.each); err != nil {
 		return Block[T]{}, err
 	}
 	dst, advice := l.alloc(n)
 	defer advice.Undo()
-	return Block[T]{b.at, b.region.Shape(), dst}, l.fill(ctx, l.array, dst, b.region)
+	return Block[T]{b.At, b.Shape, dst}, l.fill(ctx, l.array, dst, region)
 }
 
 // alloc returns memory for n elements. It reuses the memory of a finished block if there is one.
 func (l *blockLoop[T]) alloc(n int) ([]T, hugepages.Advice) {
-	l.mu.Lock()
-	i := slices.IndexFunc(l.idle, func(b []T) bool { return cap(b) >= n })
-	if i < 0 {
-		l.mu.Unlock()
-		return alloc[T](n)
+	if b, _ := l.buffers.Take(n); b != nil {
+		return b, hugepages.Advice{}
 	}
-	defer l.mu.Unlock()
-	b := l.idle[i][:n]
-	l.idle = slices.Delete(l.idle, i, i+1)
-	return b, hugepages.Advice{}
-}
-
-func (l *blockLoop[T]) takeBack(b []T) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.idle = append(l.idle, b)
+	return alloc[T](n)
 }

@@ -85,14 +85,17 @@ func describe(n zarr.Node) (nodeInfo, error) {
 		}
 		d.Dims = append(d.Dims, &name)
 	}
-	d.Elements = big.NewInt(1)
-	for _, length := range d.Shape {
-		d.Elements.Mul(d.Elements, big.NewInt(int64(length)))
-	}
-	d.NumChunks = count(d.Shape, chunksOf(a))
+	d.Elements = product(d.Shape)
+	grid := a.GridShape()
 	if a.Sharded() {
-		d.NumShards = count(d.Shape, objectsOf(a))
+		d.NumShards = product(grid)
 	}
+	if chunks := a.Chunks(); chunks != nil { // otherwise the grid is that of the chunks
+		for i, length := range d.Shape {
+			grid[i] = length/chunks[i] + min(length%chunks[i], 1)
+		}
+	}
+	d.NumChunks = product(grid)
 	if size := a.DType().Size(); size > 0 {
 		d.Bytes = new(big.Int).Mul(d.Elements, big.NewInt(int64(size)))
 	}
@@ -111,19 +114,11 @@ func describe(n zarr.Node) (nodeInfo, error) {
 	return info, err
 }
 
-// count returns the number of chunks, or shards, of an array.
-func count(shape []int, chunks chunking) *big.Int {
+// product returns the number of positions of a shape.
+func product(shape []int) *big.Int {
 	n := big.NewInt(1)
-	for i, length := range shape {
-		last := -1
-		switch {
-		case length == 0:
-		case chunks.shape != nil:
-			last = (length - 1) / chunks.shape[i]
-		default:
-			last, _, _ = chunks.at(i, length-1)
-		}
-		n.Mul(n, big.NewInt(int64(last)+1))
+	for _, length := range shape {
+		n.Mul(n, big.NewInt(int64(length)))
 	}
 	return n
 }

@@ -9,14 +9,9 @@ import (
 
 	"github.com/zargo-io/zargo/cmd/zargo/internal/cdl"
 	"github.com/zargo-io/zargo/cmd/zargo/internal/render"
+	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
-
-// dumpBand is the maximum number of bytes of elements in memory.
-const dumpBand = 16 << 20
-
-// textBand is the maximum number of variable-length strings to read at a time.
-const textBand = 1 << 16
 
 // write prints the values of an array. If all is false, it returns an error for a huge array whose
 // chunks are mostly not stored.
@@ -31,20 +26,15 @@ func (a *cdlArray) write(ctx context.Context, d *cdl.DataWriter, all bool) error
 		}
 	}
 	if a.DType() == dtype.String {
-		c := cutter{chunksOf(a.Array), 8, always(8 * textBand), always(8 * textBand)}
-		for b := range heldBands(ctx, a.Array, r, c) {
-			p, err := a.ReadPacked(ctx, b.selections()...)
-			if err != nil {
-				return err
-			}
+		return eachPacked(ctx, a.Array, r, bandBytes, func(p *zarr.Packed) error {
 			for i := range p.Len() {
 				d.Text(string(p.At(i)))
 			}
-		}
-		return nil
+			return nil
+		})
 	}
 	t, read := render.ReaderOf(a.Array)
-	return stream(ctx, a.Array, r, dumpBand, t, read, interruptible(ctx, t.Size(), a.printer(d)))
+	return stream(ctx, a.Array, r, bandBytes, t, read, interruptible(ctx, t.Size(), a.printer(d)))
 }
 
 // interruptible returns a function that calls put with a few elements at a time, each of size

@@ -8,6 +8,7 @@ import (
 
 	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/internal/copying/listed"
+	"github.com/zargo-io/zargo/internal/walk"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
@@ -71,19 +72,19 @@ func dense(ctx context.Context, a *zarr.Array, rank int, r region) error {
 }
 
 // heldBands cuts a selection into bands. A read decodes whole chunks, so a band may exceed the
-// limit of c by up to one chunk to avoid decoding the chunk twice. Bands of chunks that are not
+// limit of bands by up to one chunk to avoid decoding the chunk twice. Bands of chunks that are not
 // stored stay within the limit.
-func heldBands(ctx context.Context, a *zarr.Array, r region, c cutter) iter.Seq[band] {
-	long, chunk := c, chunkBytes(a, c.elem)
-	if chunk <= c.limit() || a.Sharded() || readInRanges(a) {
-		return c.bands(r)
+func heldBands(ctx context.Context, a *zarr.Array, r region, bands walk.Bands) iter.Seq[walk.Box] {
+	long, chunk := bands, chunkBytes(a, bands.Each)
+	if chunk <= bands.Limit() || a.Sharded() || readInRanges(a) {
+		return bands.Of(bands.Whole())
 	}
-	long.limit = func() int64 { return max(chunk, c.limit()) }
-	return func(yield func(band) bool) {
-		for b := range long.bands(r) {
-			parts := c.bands(b.region)
-			if int64(b.bytes) <= c.limit() || stored(ctx, a, b.region) {
-				parts = func(yield func(band) bool) { yield(b) }
+	long.Limit = func() int64 { return max(chunk, bands.Limit()) }
+	return func(yield func(walk.Box) bool) {
+		for b := range long.Of(bands.Whole()) {
+			parts := bands.Of(b)
+			if b.Bytes(bands.Each) <= bands.Limit() || stored(ctx, a, r.in(b)) {
+				parts = func(yield func(walk.Box) bool) { yield(b) }
 			}
 			for b := range parts {
 				if !yield(b) {
@@ -113,8 +114,8 @@ func readInRanges(a *zarr.Array) bool {
 
 // chunkBytes returns the memory of an array's first chunk, with elem bytes per element. The result
 // is at most half of the process's memory.
-func chunkBytes(a *zarr.Array, elem int) int64 {
-	n, most := int64(elem), concurrency.Memory()/2
+func chunkBytes(a *zarr.Array, elem int64) int64 {
+	n, most := elem, concurrency.Memory()/2
 	for k, length := range a.Shape() {
 		if length == 0 {
 			return 0
@@ -135,16 +136,15 @@ const maxProbed = 16
 // stored reports whether a region may contain stored chunks. It returns false without a check if
 // the region selects a list or is in more than maxProbed chunks.
 func stored(ctx context.Context, a *zarr.Array, r region) bool {
-	keys := [][]int{nil}
+	keys, axes := [][]int{nil}, r.axes(a, walk.Objects)
 	for k, along := range r {
 		if along.list != nil || k >= len(a.GridShape()) {
 			return false
 		}
 		var chunks []int
-		for i := 0; i < along.count && len(chunks) <= maxProbed; {
+		for i := 0; i < along.count && len(chunks) <= maxProbed; i = axes[k].Next(i) {
 			chunk, _, _ := a.ChunkAt(k, along.at(i))
 			chunks = append(chunks, chunk)
-			_, i = chunking{at: a.ChunkAt}.around(k, along, i)
 		}
 		if len(chunks)*len(keys) > maxProbed {
 			return false

@@ -26,9 +26,6 @@ type valueFlags struct {
 	separatorFlag
 }
 
-// statsBand is the maximum number of bytes of elements in memory.
-const statsBand = 32 << 20
-
 // values is the selected part of an array with its coding.
 type values struct {
 	*place
@@ -95,7 +92,7 @@ func (v *values) decode(ctx context.Context, s *session) error {
 func (v *values) each(ctx context.Context, s *session, add func(ctx context.Context, elems []byte) error) error {
 	s.far.reading(v.a, v.r, &s.report)
 	t, read := render.ReaderOf(v.a)
-	return stream(ctx, v.a, v.r, statsBand, t, read, func(elems []byte) error {
+	return stream(ctx, v.a, v.r, bandBytes, t, read, func(elems []byte) error {
 		s.far.add(int64(len(elems)))
 		return add(ctx, elems)
 	})

@@ -4,64 +4,64 @@ import (
 	"context"
 
 	"github.com/zargo-io/zargo/cmd/zargo/internal/render"
+	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/internal/walk"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/dtype"
+)
+
+const (
+	// bandBytes is the approximate size of a band that is read. It takes longer to decode than to
+	// request.
+	bandBytes = 32 << 20
+	// firstItems is the maximum number of elements in the first read, before the lengths of
+	// elements are known.
+	firstItems = 1 << 16
 )
 
 // stream reads an array band by band and calls write with the elements in C order. most is the
 // maximum number of bytes of a band, unless chunks are longer. If a row of chunks is cut into
 // several bands, its chunks are read once for each band.
 func stream(ctx context.Context, a *zarr.Array, r region, most int64, t dtype.Type, read render.Reader, write func(elems []byte) error) error {
-	total, err := r.bytes(t.Size())
-	if err != nil {
-		return err
-	}
 	if n, ok := t.(render.Items); ok {
 		return streamItems(ctx, a, r, most, n, write)
 	}
-	target := min(most, maxBand)
-	c := cutter{chunksOf(a), t.Size(), always(target), always(most)}
-	var buf []byte
-	for b := range heldBands(ctx, a, r, c) {
-		if cap(buf) < b.bytes {
-			buf = make([]byte, max(int64(b.bytes), min(total, target)))
+	if _, err := r.bytes(t.Size()); err != nil {
+		return err
+	}
+	bands := walk.Bands{Axes: r.axes(a, walk.Chunks), Each: int64(t.Size()), Target: walk.Always(min(most, bandBytes)), Limit: walk.Always(most)}
+	var buffers walk.Buffers[byte]
+	o := walk.Options{Bytes: most, Need: walk.Each(bands.Each)}
+	return eachBand(ctx, a, r, bands, o, func(ctx context.Context, b walk.Box) ([]byte, error) {
+		buf := buffers.Make(int(b.Bytes(bands.Each)))
+		return buf, read(ctx, buf, r.in(b).selections()...)
+	}, func(buf []byte) error {
+		defer buffers.Put(buf)
+		return write(buf)
+	})
+}
+
+// eachBand reads the bands of a region and calls use with each. The memory in o is a part of the
+// memory that all calls share.
+func eachBand[V any](ctx context.Context, a *zarr.Array, r region, bands walk.Bands, o walk.Options, read func(context.Context, walk.Box) (V, error), use func(V) error) error {
+	o.Budget = concurrency.Default().Bytes
+	for v, err := range walk.Read(ctx, o, heldBands(ctx, a, r, bands), read) {
+		if err == nil {
+			err = use(v)
 		}
-		buf = buf[:b.bytes]
-		if err := read(ctx, buf, b.selections()...); err != nil {
-			return err
-		}
-		if err := write(buf); err != nil {
+		if err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-const (
-	// itemBand is the maximum number of bytes of variable-length elements in memory.
-	itemBand = 64 << 20
-	// firstItems is the maximum number of elements in the first read, before the lengths of
-	// elements are known.
-	firstItems = 1 << 16
-)
-
-// streamItems implements stream for elements that vary in length. The lengths are unknown before
-// reading, so streamItems first reads one row of chunks, at most firstItems elements. Each later
-// read may have up to eight times as many elements as the previous read, as long as the elements
-// fit in memory.
+// streamItems implements stream for elements that vary in length.
 func streamItems(ctx context.Context, a *zarr.Array, r region, most int64, n render.Items, write func(elems []byte) error) error {
-	most = min(most, itemBand)
-	elems, fit := int64(1), int64(firstItems)
-	size := int64(n.Size())
-	c := cutter{chunksOf(a), n.Size(), func() int64 { return size * min(elems, fit) }, func() int64 { return size * fit }}
-	buf := make([]byte, size<<12)
-	for b := range heldBands(ctx, a, r, c) {
-		n.Set(nil) // free the previous items first
-		p, err := a.ReadPacked(ctx, b.selections()...)
-		if err != nil {
-			return err
-		}
+	buf := make([]byte, n.Size()<<12)
+	return eachPacked(ctx, a, r, most, func(p *zarr.Packed) error {
 		n.Set(p)
+		defer n.Set(nil) // free the items before the next read
 		for i := 0; i < p.Len(); i += len(buf) / n.Size() {
 			piece := buf[:min(len(buf), n.Size()*(p.Len()-i))]
 			render.Number(piece, i)
@@ -69,8 +69,31 @@ func streamItems(ctx context.Context, a *zarr.Array, r region, most int64, n ren
 				return err
 			}
 		}
-		each := max(p.Bytes()/int64(p.Len()), size)
-		elems, fit = 8*int64(p.Len()), max(min(8*fit, most/each), 1)
+		return nil
+	})
+}
+
+// itemBytes is the memory of an element of varying length besides its bytes.
+const itemBytes = 8
+
+// eachPacked reads elements that vary in length and calls use with them in C order. The lengths are
+// unknown before reading, so eachPacked first reads one row of chunks, at most firstItems elements.
+// Each later read may have up to eight times as many elements as the previous read, as long as the
+// elements fit in memory.
+func eachPacked(ctx context.Context, a *zarr.Array, r region, most int64, use func(*zarr.Packed) error) error {
+	if _, err := r.bytes(itemBytes); err != nil {
+		return err
 	}
-	return nil
+	most = min(most, 2*bandBytes)
+	elems, fit := int64(1), int64(firstItems)
+	bands := walk.Bands{Axes: r.axes(a, walk.Chunks), Each: itemBytes,
+		Target: func() int64 { return itemBytes * min(elems, fit) }, Limit: func() int64 { return itemBytes * fit }}
+	o := walk.Options{Bytes: most, Need: func(walk.Box) int64 { return most }}
+	return eachBand(ctx, a, r, bands, o, func(ctx context.Context, b walk.Box) (*zarr.Packed, error) {
+		return a.ReadPacked(ctx, r.in(b).selections()...)
+	}, func(p *zarr.Packed) error {
+		each := max(p.Bytes()/int64(p.Len()), itemBytes)
+		elems, fit = 8*int64(p.Len()), max(min(8*fit, most/each), 1)
+		return use(p)
+	})
 }

@@ -86,6 +86,7 @@ func Table() []Rule {
 		{Package: "internal/test/archtest/draw", Own: []string{"internal/test/archtest"}},
 
 		{Package: "concurrency", Own: []string{"zarr/fault", "internal/bits/hugepages"}, External: []string{"golang.org/x/sync"}},
+		{Package: "internal/walk", Own: []string{"concurrency"}},
 		{Package: "internal/chunk/written", Own: []string{"zarr/fault", "zarr/store", "concurrency"}},
 		{Package: "internal/chunk/cache", Own: []string{"internal/chunk/written", "zarr/store", "zarr/codec", "concurrency"}, External: []string{"github.com/maypok86/otter/v2"}},
 		{Package: "zarr/cache", Own: []string{"zarr/store", "internal/chunk/cache"}},
@@ -108,6 +109,7 @@ func Table() []Rule {
 			"internal/chunk/pipeline",
 			"internal/chunk/plan",
 			"internal/chunk/written",
+			"internal/walk",
 		}},
 
 		{Package: "internal/copying/alike", Own: []string{"zarr", "zarr/dtype", "zarr/meta"}},
@@ -119,17 +121,17 @@ func Table() []Rule {
 		{Package: "internal/attributes/derived", Own: []string{"crs", "internal/attributes/convention"}, Pure: true},
 		{Package: "internal/attributes/follow", Own: []string{"internal/attributes/derived", "internal/node/document", "internal/node/hierarchy", "zarr", "zarr/fault", "zarr/store", "zarr/upkeep"}},
 		{Package: "multiscale", Own: []string{"crs", "internal/attributes/convention", "zarr/fault", "zarr/rule"}, Pure: true},
-		{Package: "dataset", Own: []string{"cf", "concurrency", "crs", "internal/attributes/follow", "internal/node/claim", "internal/node/document", "internal/node/hierarchy", "internal/attributes/masked", "internal/copying/rehearsal", "zarr", "zarr/dtype", "zarr/fault", "zarr/meta", "zarr/store", "zarr/upkeep", "zarr/rule", "internal/attributes/numeric"}},
-		{Package: "picture", Own: []string{"cf", "concurrency", "dataset", "zarr", "zarr/dtype", "zarr/fault", "zarr/store", "zarr/store/mem", "zarr/store/zip"}, External: []string{"golang.org/x/image"}},
+		{Package: "dataset", Own: []string{"internal/walk", "cf", "concurrency", "crs", "internal/attributes/follow", "internal/node/claim", "internal/node/document", "internal/node/hierarchy", "internal/attributes/masked", "internal/copying/rehearsal", "zarr", "zarr/dtype", "zarr/fault", "zarr/meta", "zarr/store", "zarr/upkeep", "zarr/rule", "internal/attributes/numeric"}},
+		{Package: "picture", Own: []string{"internal/walk", "cf", "concurrency", "dataset", "zarr", "zarr/dtype", "zarr/fault", "zarr/store", "zarr/store/mem", "zarr/store/zip"}, External: []string{"golang.org/x/image"}},
 		{Package: "zarr/upkeep", Own: []string{"zarr", "internal/attributes/masked", "zarr/fault", "zarr/store", "zarr/meta", "concurrency", "internal/chunk/keys", "internal/node/claim", "internal/node/document", "internal/grow", "internal/node/hierarchy", "internal/chunk/written"}},
 		{Package: "zarr/validate", Own: []string{"internal/chunk/account", "crs", "multiscale", "pyramid", "zarr", "zarr/upkeep", "zarr/fault", "zarr/rule", "zarr/store", "zarr/store/mem", "zarr/store/large", "zarr/dtype", "zarr/meta", "concurrency", "internal/copying/alike", "internal/chunk/keys", "internal/node/claim", "internal/node/document", "internal/node/hierarchy", "internal/chunk/written"}},
 		{Package: "cmd/zargo/internal/census", Own: []string{"zarr", "internal/node/hierarchy", "zarr/fault", "zarr/store", "concurrency"}},
 		{Package: "internal/manifest", Own: []string{"zarr/fault", "zarr/store", "concurrency"}},
-		{Package: "cmd/zargo/internal/diff", Own: []string{"internal/copying/alike", "internal/bits/jsontext", "zarr", "zarr/fault", "zarr/store", "zarr/dtype", "zarr/meta", "concurrency", "internal/chunk/keys", "internal/copying/listed", "internal/copying/unread"}},
+		{Package: "cmd/zargo/internal/diff", Own: []string{"internal/walk", "internal/copying/alike", "internal/bits/jsontext", "zarr", "zarr/fault", "zarr/store", "zarr/dtype", "zarr/meta", "concurrency", "internal/chunk/keys", "internal/copying/listed", "internal/copying/unread"}},
 
-		{Package: "transfer", Own: []string{"internal/chunk/account", "zarr", "internal/copying/alike", "internal/chunk/keys", "internal/attributes/derived", "internal/node/document", "internal/bits/jsontext", "internal/copying/listed", "internal/attributes/masked", "internal/copying/overlay", "transfer/internal/rechunk", "internal/copying/unread", "internal/chunk/written", "zarr/fault", "zarr/store", "zarr/store/mem", "zarr/store/large", "zarr/store/zip", "zarr/dtype", "zarr/meta", "zarr/codec", "concurrency"}},
+		{Package: "transfer", Own: []string{"internal/walk", "internal/chunk/account", "zarr", "internal/copying/alike", "internal/chunk/keys", "internal/attributes/derived", "internal/node/document", "internal/bits/jsontext", "internal/copying/listed", "internal/attributes/masked", "internal/copying/overlay", "transfer/internal/rechunk", "internal/copying/unread", "internal/chunk/written", "zarr/fault", "zarr/store", "zarr/store/mem", "zarr/store/large", "zarr/store/zip", "zarr/dtype", "zarr/meta", "zarr/codec", "concurrency"}},
 
-		{Package: "pyramid", Own: []string{"internal/chunk/account", "cf", "concurrency", "internal/chunk/keys", "internal/attributes/convention", "internal/attributes/derived", "internal/node/document", "internal/node/hierarchy", "internal/copying/overlay", "zarr", "zarr/codec", "zarr/dtype", "zarr/fault", "zarr/store", "zarr/store/mem", "multiscale"}},
+		{Package: "pyramid", Own: []string{"internal/walk", "internal/chunk/account", "cf", "concurrency", "internal/chunk/keys", "internal/attributes/convention", "internal/attributes/derived", "internal/node/document", "internal/node/hierarchy", "internal/copying/overlay", "zarr", "zarr/codec", "zarr/dtype", "zarr/fault", "zarr/store", "zarr/store/mem", "multiscale"}},
 
 		{Package: "blob", Own: []string{"internal/provider/exact", "zarr/fault", "zarr/store"}, External: []string{gocloud}},
 		{Package: "s3", Own: []string{"zarr/fault", "zarr/store", "zarr/store/limit", "zarr/store/retry", "concurrency", "internal/provider/damaged", "internal/provider", "internal/provider/opened", "internal/provider/sentparts", "blob"},
@@ -145,7 +147,7 @@ func Table() []Rule {
 		{Package: "cmd/zargo/internal/cdl", Own: []string{"zarr/fault"}, Pure: true},
 		{Package: "cmd/zargo/internal/summary", Own: []string{"cf", "concurrency", "zarr/dtype", "zarr/fault", "internal/attributes/numeric"}},
 		{Package: "cmd/zargo/internal/render", Own: []string{"zarr", "zarr/dtype", "zarr/fault", "cmd/zargo/internal/bucketcheck", "internal/npy"}, External: []string{"github.com/guptarohit/asciigraph"}},
-		{Package: "cmd/zargo", Own: []string{"cmd/zargo/internal/cdl", "cmd/zargo/internal/render", "cmd/zargo/internal/summary", "zarr/...", "cf", "crs", "dataset", "multiscale", "picture", "pyramid", "transfer", "concurrency", "openurl", "openurl/all", "cmd/zargo/internal/bucketcheck", "internal/attributes/follow", "cmd/zargo/internal/census", "cmd/zargo/internal/diff", "internal/node/document", "internal/node/hierarchy", "internal/bits/jsontext", "internal/copying/listed", "internal/manifest", "internal/attributes/masked", "internal/npy", "internal/copying/rehearsal", "internal/bits/similar", "blob", "s3", "gcs", "azure", "internal/attributes/numeric"},
+		{Package: "cmd/zargo", Own: []string{"internal/walk", "cmd/zargo/internal/cdl", "cmd/zargo/internal/render", "cmd/zargo/internal/summary", "zarr/...", "cf", "crs", "dataset", "multiscale", "picture", "pyramid", "transfer", "concurrency", "openurl", "openurl/all", "cmd/zargo/internal/bucketcheck", "internal/attributes/follow", "cmd/zargo/internal/census", "cmd/zargo/internal/diff", "internal/node/document", "internal/node/hierarchy", "internal/bits/jsontext", "internal/copying/listed", "internal/manifest", "internal/attributes/masked", "internal/npy", "internal/copying/rehearsal", "internal/bits/similar", "blob", "s3", "gcs", "azure", "internal/attributes/numeric"},
 			External: []string{"github.com/alecthomas/kong", "github.com/vbauerster/mpb/v8", "github.com/vbauerster/cupwriter", "github.com/mattn/go-sixel", gocloud}},
 
 		// Examples import only what a user can import, so that users can copy them. The quickstart

@@ -5,47 +5,6 @@ import (
 	"testing"
 )
 
-// TestTiles checks that tiles contain each element once, and checks their sizes.
-func TestTiles(t *testing.T) {
-	identity := func(i int) int { return i }
-	for _, tt := range []struct {
-		name                string
-		rows, cols          along
-		want, most, largest int
-		tiles               int
-	}{
-		{"chunk by chunk", along{n: 40, position: identity, length: 10}, along{n: 60, position: identity, length: 20}, 100, 400, 200, 12},
-		{"several chunks", along{n: 40, position: identity, length: 2}, along{n: 60, position: identity, length: 3}, 300, 1000, 240, 10},
-		{"rows of chunks", along{n: 40, position: identity, length: 10}, along{n: 60, position: identity, length: 60}, 100, 600, 600, 4},
-		{"large chunks", along{n: 40, position: identity, length: 40}, along{n: 60, position: identity, length: 60}, 10, 100, 60, 40},
-		{"reverse", along{n: 40, position: func(i int) int { return 39 - i }, length: 7}, along{n: 60, position: identity, length: 20}, 100, 400, 140, 18},
-		{"steps", along{n: 40, position: func(i int) int { return 5 * i }, length: 10}, along{n: 60, position: identity, length: 20}, 40, 400, 40, 60},
-		{"nothing", along{n: 0, position: identity, length: 10}, along{n: 60, position: identity, length: 20}, 100, 400, 0, 0},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			seen := make([]int, tt.rows.n*tt.cols.n)
-			largest, n := 0, 0
-			for b := range tiles(tt.rows, tt.cols, tt.want, tt.most) {
-				n++
-				largest = max(largest, int(b.elements()))
-				for y := b.y0; y < b.y1; y++ {
-					for x := b.x0; x < b.x1; x++ {
-						seen[y*tt.cols.n+x]++
-					}
-				}
-			}
-			for i, k := range seen {
-				if k != 1 {
-					t.Fatalf("element %d is in %d tiles", i, k)
-				}
-			}
-			if largest != tt.largest || n != tt.tiles {
-				t.Errorf("%d tiles of at most %d elements, want %d of %d", n, largest, tt.tiles, tt.largest)
-			}
-		})
-	}
-}
-
 func TestBounds(t *testing.T) {
 	for _, n := range []int{1, 2, 7, 1000, math.MaxInt} {
 		for _, p := range []int{1, 2, 7, 999} {
