@@ -21,10 +21,6 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// maxSegments is the maximum number of segments in a blob's name. Source: "Naming and referencing
-// containers, blobs, and metadata".
-const maxSegments = 254
-
 // bucket holds the parameters that all requests share. Its methods are blob.Hooks.
 type bucket struct {
 	client  *container.Client
@@ -43,6 +39,10 @@ type bucket struct {
 	verify bool         // compare reads with Azure's checksums
 	crc    *crc64.Table // nil if MD5 is used
 }
+
+// maxSegments is the maximum number of segments in a blob's name. Source: "Naming and referencing
+// containers, blobs, and metadata".
+const maxSegments = 254
 
 func newBucket(client *container.Client, c *config) *bucket {
 	b := &bucket{

@@ -17,16 +17,6 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-const (
-	// maxCopy is Azure's limit for Copy Blob From URL.
-	maxCopy = 256 << 20
-	// sourceLifetime is how long the token for the source of a copy is valid. A copy takes seconds,
-	// and clocks may differ by minutes.
-	sourceLifetime = time.Hour
-	// storageScope is the scope of tokens for Azure Storage in all clouds.
-	storageScope = "https://storage.azure.com/.default"
-)
-
 // copy sends one Copy Blob From URL. Azure responds when the copy has ended, and the destination
 // changes at once. The asynchronous Copy Blob is not used: it leaves an empty blob if it is
 // aborted. Servers other than Azure may ignore conditions: copy returns errors.ErrUnsupported for
@@ -64,6 +54,16 @@ func (b *bucket) copy(ctx context.Context, from, to string, o store.CopyOptions)
 	}
 	return v, nil
 }
+
+const (
+	// maxCopy is Azure's limit for Copy Blob From URL.
+	maxCopy = 256 << 20
+	// sourceLifetime is how long the token for the source of a copy is valid. A copy takes seconds,
+	// and clocks may differ by minutes.
+	sourceLifetime = time.Hour
+	// storageScope is the scope of tokens for Azure Storage in all clouds.
+	storageScope = "https://storage.azure.com/.default"
+)
 
 // source returns the URL of a key that the service can read for a copy, and the token for it or
 // nil. With the account's key, the URL has a token that permits only to read this blob. It returns

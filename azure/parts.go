@@ -21,12 +21,6 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Azure's limits for a block blob, since version 2019-12-12.
-const (
-	maxBlocks = 50_000
-	maxBlock  = 4000 << 20
-)
-
 // parts is an upload in parts, stored as uncommitted blocks. In Azure, blocks belong to a key and
 // not to an upload. Their IDs start with a random number, which separates concurrent uploads to one
 // key. An ID also contains the checksum of the block, because Azure does not list checksums; the
@@ -42,6 +36,12 @@ type parts struct {
 	mu   sync.Mutex
 	last int64 // time of the last block
 }
+
+// Azure's limits for a block blob, since version 2019-12-12.
+const (
+	maxBlocks = 50_000
+	maxBlock  = 4000 << 20
+)
 
 // putParts starts or resumes an upload without a request. The token is the random number in the IDs
 // of blocks.

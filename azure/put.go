@@ -12,9 +12,6 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// maxPut is Azure's limit for one Put Blob. Longer values need PutParts.
-const maxPut = 5000 << 20
-
 // put sends one Put Blob directly from the caller's bytes. It does not use gocloud's streaming
 // writer, which panics when a write fails.
 func (b *bucket) put(ctx context.Context, key string, value []byte, o store.PutOptions) (store.Version, error) {
@@ -36,6 +33,9 @@ func (b *bucket) put(ctx context.Context, key string, value []byte, o store.PutO
 	b.sizes.set(key, sized{v, int64(len(value))})
 	return v, nil
 }
+
+// maxPut is Azure's limit for one Put Blob. Longer values need PutParts.
+const maxPut = 5000 << 20
 
 // delete sends one Delete Blob. For a blob with snapshots, which are not deleted, it returns
 // fault.Refused.

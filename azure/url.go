@@ -7,6 +7,10 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
+// UsageError reports a mistake in the URL or the options of [Open]. It does not match a kind of
+// package fault, because kinds describe requests and stored data. All providers share this type.
+type UsageError = store.UsageError
+
 // form returns the form of URLs, "azblob://container/prefix?parameters".
 func form() provider.Form {
 	return provider.Form{
@@ -72,7 +76,3 @@ func (c *config) Name() string {
 	}
 	return provider.Name("azblob", c.container, c.prefix, q.Encode())
 }
-
-// UsageError reports a mistake in the URL or the options of [Open]. It does not match a kind of
-// package fault, because kinds describe requests and stored data. All providers share this type.
-type UsageError = store.UsageError

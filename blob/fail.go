@@ -13,45 +13,6 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// begin returns an error for an invalid key, a closed store or a context that has ended.
-func (s *Store) begin(ctx context.Context, op, key string) error {
-	err := store.CheckKey(key)
-	if err == nil {
-		err = plainKey(key)
-	}
-	if err == nil && s.opt.keys != nil {
-		err = s.opt.keys(key)
-	}
-	if err != nil {
-		return s.fail(op, key, err)
-	}
-	return s.ready(ctx, op, key)
-}
-
-func (s *Store) ready(ctx context.Context, op, key string) error {
-	if s.closed.Load() {
-		return s.fail(op, key, fault.Newf(fault.Refused, "the store is closed"))
-	}
-	if err := ctx.Err(); err != nil {
-		return &fault.KeyError{Op: op, Store: s.opt.name, Key: key, Err: err}
-	}
-	return nil
-}
-
-// failed is like fail, but returns the error of ctx if ctx has ended. It is for errors of requests
-// that were made with ctx.
-func (s *Store) failed(ctx context.Context, op, key string, err error) error {
-	if end := ctx.Err(); end != nil {
-		return &fault.KeyError{Op: op, Store: s.opt.name, Key: key, Err: end}
-	}
-	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-		// The driver's own timeout has expired. The caller's context has not ended, so the error
-		// must not match the errors of package context.
-		err = fault.Newf(fault.Unavailable, "%v", err)
-	}
-	return s.fail(op, key, err)
-}
-
 func (s *Store) fail(op, key string, err error) error {
 	e := &fault.KeyError{Op: op, Store: s.opt.name, Key: key, Err: err}
 	if !hasKind(err) {
@@ -120,4 +81,43 @@ func unreached(err error) bool {
 // unsupported returns the error for a feature that the portable API lacks.
 func (s *Store) unsupported(op, key, what string) error {
 	return s.fail(op, key, fault.Newf(errors.ErrUnsupported, "%s is not part of the portable bucket API", what))
+}
+
+// begin returns an error for an invalid key, a closed store or a context that has ended.
+func (s *Store) begin(ctx context.Context, op, key string) error {
+	err := store.CheckKey(key)
+	if err == nil {
+		err = plainKey(key)
+	}
+	if err == nil && s.opt.keys != nil {
+		err = s.opt.keys(key)
+	}
+	if err != nil {
+		return s.fail(op, key, err)
+	}
+	return s.ready(ctx, op, key)
+}
+
+func (s *Store) ready(ctx context.Context, op, key string) error {
+	if s.closed.Load() {
+		return s.fail(op, key, fault.Newf(fault.Refused, "the store is closed"))
+	}
+	if err := ctx.Err(); err != nil {
+		return &fault.KeyError{Op: op, Store: s.opt.name, Key: key, Err: err}
+	}
+	return nil
+}
+
+// failed is like fail, but returns the error of ctx if ctx has ended. It is for errors of requests
+// that were made with ctx.
+func (s *Store) failed(ctx context.Context, op, key string, err error) error {
+	if end := ctx.Err(); end != nil {
+		return &fault.KeyError{Op: op, Store: s.opt.name, Key: key, Err: end}
+	}
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		// The driver's own timeout has expired. The caller's context has not ended, so the error
+		// must not match the errors of package context.
+		err = fault.Newf(fault.Unavailable, "%v", err)
+	}
+	return s.fail(op, key, err)
 }

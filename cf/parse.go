@@ -5,37 +5,6 @@ import (
 	"strings"
 )
 
-// parsed is the content of a text that denotes a time.
-type parsed struct {
-	Date
-	resolution Resolution
-	offset     int // minutes by which the clock is ahead of UTC
-}
-
-// time returns the time in UTC. reason is "" unless the calendar does not have the date.
-func (p parsed) time(c Calendar) (t Time, reason string) {
-	if t, reason = newTime(c, p.Date); reason != "" {
-		return Time{}, reason
-	}
-	t, ok := t.add(0, -int64(p.offset)*60e9)
-	if !ok {
-		return Time{}, outOfRange
-	}
-	return t, ""
-}
-
-// dialect determines which texts of times are accepted.
-type dialect uint8
-
-const (
-	// iso accepts ISO 8601: a year of at least four digits, and an offset from UTC only after a
-	// time of day.
-	iso dialect = iota
-	// udunits also accepts years of fewer digits, offsets without a time of day or a sign, and a
-	// decimal point without digits.
-	udunits
-)
-
 // parse parses a date with an optional time of day and an optional offset from UTC. It is the only
 // parser of times of this module. It accepts a text only if it can interpret all of it. reason
 // describes why it refuses the text, and is "" if the text is accepted. Whether the date exists in
@@ -78,6 +47,37 @@ func parse(text string, d dialect) (p parsed, reason string) {
 	}
 	return p, ""
 }
+
+// dialect determines which texts of times are accepted.
+type dialect uint8
+
+// parsed is the content of a text that denotes a time.
+type parsed struct {
+	Date
+	resolution Resolution
+	offset     int // minutes by which the clock is ahead of UTC
+}
+
+// time returns the time in UTC. reason is "" unless the calendar does not have the date.
+func (p parsed) time(c Calendar) (t Time, reason string) {
+	if t, reason = newTime(c, p.Date); reason != "" {
+		return Time{}, reason
+	}
+	t, ok := t.add(0, -int64(p.offset)*60e9)
+	if !ok {
+		return Time{}, outOfRange
+	}
+	return t, ""
+}
+
+const (
+	// iso accepts ISO 8601: a year of at least four digits, and an offset from UTC only after a
+	// time of day.
+	iso dialect = iota
+	// udunits also accepts years of fewer digits, offsets without a time of day or a sign, and a
+	// decimal point without digits.
+	udunits
+)
 
 // scanner reads a text from left to right.
 type scanner struct {

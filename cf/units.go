@@ -8,9 +8,6 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// nanosPerDay is the number of nanoseconds of a day.
-const nanosPerDay = 86400e9
-
 // TimeUnits are the units of a time coordinate, such as "days since 2000-01-01", in a calendar (CF
 // conventions, section 4.4). Values are immutable.
 type TimeUnits struct {
@@ -18,6 +15,9 @@ type TimeUnits struct {
 	unit timeUnit
 	ref  Time
 }
+
+// nanosPerDay is the number of nanoseconds of a day.
+const nanosPerDay = 86400e9
 
 // timeUnit is a unit of time: a fraction or a multiple of a day.
 type timeUnit struct {

@@ -8,17 +8,6 @@ import (
 	"github.com/zargo-io/zargo/internal/attributes/convention"
 )
 
-// The lower-case names of the dimensions of rows and columns.
-var (
-	rowNames = [...]string{"y", "lat", "latitude", "rlat", "northing", "yc", "nav_lat", "projection_y_coordinate"}
-	colNames = [...]string{"x", "lon", "longitude", "rlon", "easting", "xc", "nav_lon", "projection_x_coordinate"}
-)
-
-// regular is the maximum distance between a coordinate and its place in a regular grid, in
-// elements. It covers the rounding of coordinates in float32, such as longitudes at a distance of
-// 0.01°.
-const regular = 0.01
-
 // coordinates compares the grids with the index coordinates of the array. As in rioxarray and GDAL,
 // the coordinates take precedence over a transformation. If they disagree with the first grid, or
 // no source has a transformation, coordinates inserts a grid before the others.
@@ -91,6 +80,17 @@ func (r *reader) coordinates() {
 	}
 	r.grids = append([]*Grid{g}, r.grids...)
 }
+
+// The lower-case names of the dimensions of rows and columns.
+var (
+	rowNames = [...]string{"y", "lat", "latitude", "rlat", "northing", "yc", "nav_lat", "projection_y_coordinate"}
+	colNames = [...]string{"x", "lon", "longitude", "rlon", "easting", "xc", "nav_lon", "projection_x_coordinate"}
+)
+
+// regular is the maximum distance between a coordinate and its place in a regular grid, in
+// elements. It covers the rounding of coordinates in float32, such as longitudes at a distance of
+// 0.01°.
+const regular = 0.01
 
 // gridDims returns the dimensions of the rows and columns: those of the grid, or those with
 // horizontal names, or the last two of an array with a coordinate reference system.

@@ -8,38 +8,6 @@ import (
 	"github.com/zargo-io/zargo/internal/attributes/convention"
 )
 
-// mapping is an element of the attribute grid_mapping: the name of a grid mapping variable and, in
-// the extended form "crs: x y", the coordinates that it applies to.
-type mapping struct {
-	name   string
-	coords []string
-}
-
-// maxMappings bounds the grid mappings of one array. The CF conventions have an example with two.
-const maxMappings = 16
-
-// parseMappings parses the attribute grid_mapping (CF conventions, section 5.6). It reports false
-// if text has neither the simple nor the extended form.
-func parseMappings(text string) ([]mapping, bool) {
-	words := strings.Fields(strings.ReplaceAll(text, " :", ":"))
-	if len(words) == 1 && !strings.Contains(words[0], ":") {
-		return []mapping{{name: words[0]}}, true
-	}
-	var out []mapping
-	for _, w := range words {
-		name, ok := strings.CutSuffix(w, ":")
-		switch {
-		case ok && name != "" && !strings.Contains(name, ":") && len(out) < maxMappings:
-			out = append(out, mapping{name: name})
-		case ok || len(out) == 0 || strings.Contains(w, ":"):
-			return nil, false
-		default:
-			out[len(out)-1].coords = append(out[len(out)-1].coords, w)
-		}
-	}
-	return out, len(out) > 0
-}
-
 // gridMapping reads the grid mapping variable of the array. Without the attribute grid_mapping, it
 // reads the coordinate spatial_ref.
 func (r *reader) gridMapping() {
@@ -79,6 +47,38 @@ func (r *reader) gridMapping() {
 	}
 	r.variable(m.name, attrs, FromGridMapping)
 }
+
+// parseMappings parses the attribute grid_mapping (CF conventions, section 5.6). It reports false
+// if text has neither the simple nor the extended form.
+func parseMappings(text string) ([]mapping, bool) {
+	words := strings.Fields(strings.ReplaceAll(text, " :", ":"))
+	if len(words) == 1 && !strings.Contains(words[0], ":") {
+		return []mapping{{name: words[0]}}, true
+	}
+	var out []mapping
+	for _, w := range words {
+		name, ok := strings.CutSuffix(w, ":")
+		switch {
+		case ok && name != "" && !strings.Contains(name, ":") && len(out) < maxMappings:
+			out = append(out, mapping{name: name})
+		case ok || len(out) == 0 || strings.Contains(w, ":"):
+			return nil, false
+		default:
+			out[len(out)-1].coords = append(out[len(out)-1].coords, w)
+		}
+	}
+	return out, len(out) > 0
+}
+
+// mapping is an element of the attribute grid_mapping: the name of a grid mapping variable and, in
+// the extended form "crs: x y", the coordinates that it applies to.
+type mapping struct {
+	name   string
+	coords []string
+}
+
+// maxMappings bounds the grid mappings of one array. The CF conventions have an example with two.
+const maxMappings = 16
 
 // other are the names of dimensions that are never those of rows or columns: times, and the
 // dimensions of bounds.

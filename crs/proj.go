@@ -6,9 +6,6 @@ import (
 	"github.com/zargo-io/zargo/internal/attributes/convention"
 )
 
-// projAttrs contains the names of the attributes of the convention proj.
-var projAttrs = [...]string{"proj:code", "proj:wkt2", "proj:projjson"}
-
 // proj reads the convention proj, and proj:epsg of STAC, which GDAL reads too. It returns nil if
 // the attributes do not describe a coordinate reference system.
 func proj(attrs map[string]any, from Source, f *convention.Findings) *CRS {
@@ -29,6 +26,9 @@ func proj(attrs map[string]any, from Source, f *convention.Findings) *CRS {
 	c.setPROJJSON(at, f.Object(at, attrs["proj:projjson"]), f)
 	return c.known()
 }
+
+// projAttrs contains the names of the attributes of the convention proj.
+var projAttrs = [...]string{"proj:code", "proj:wkt2", "proj:projjson"}
 
 // gdal reads the attribute _CRS of GDAL: an object with the members url, wkt and projjson. GDAL
 // uses the first one of these that is present. gdal returns nil if no member describes a coordinate

@@ -8,16 +8,31 @@ import (
 	"github.com/zargo-io/zargo/zarr/rule"
 )
 
-// spatialAttrs contains the names of the attributes of the convention spatial.
-var spatialAttrs = [...]string{"spatial:dimensions", "spatial:transform", "spatial:bbox", "spatial:shape", "spatial:registration", "spatial:transform_type"}
-
-// ReadGrid reads the attributes of the convention spatial from an object, such as the attributes of
-// a node or a level of a pyramid. It returns a nil grid if the object has none of these attributes.
-// The pointers of the findings are relative to the object.
-func ReadGrid(attrs map[string]any) (*Grid, []rule.Finding) {
-	var f convention.Findings
-	g := readGrid(attrs, &f)
-	return g, f.List
+// spatial reads the convention spatial from the attributes of the node or of the group above it,
+// and compares the grid with the array. It returns nil if the attributes do not describe the array.
+func (r *reader) spatial(attrs map[string]any, from Source, f *convention.Findings) *Grid {
+	g := readGrid(attrs, f)
+	if g == nil {
+		return nil
+	}
+	g.Source = from
+	n := r.node
+	if !n.Array {
+		r.levels(attrs, f)
+		return g
+	}
+	if from == FromGroupSpatial {
+		g.BBox = nil // the box of a group contains all its arrays
+		if g.Transform == (Affine{}) || n.Dims == nil || !slices.Contains(n.Dims, g.Dims[0]) || !slices.Contains(n.Dims, g.Dims[1]) {
+			return nil
+		}
+	}
+	r.shape(g, f)
+	if from == FromSpatial && attrs["spatial:dimensions"] == nil {
+		f.Rule("", "an array with the convention spatial must have spatial:dimensions")
+	}
+	r.bbox(g, f)
+	return g
 }
 
 func readGrid(attrs map[string]any, f *convention.Findings) *Grid {
@@ -79,32 +94,8 @@ func (g *Grid) setTransform(pointer string, t Affine, f *convention.Findings) {
 	g.Transform = t
 }
 
-// spatial reads the convention spatial from the attributes of the node or of the group above it,
-// and compares the grid with the array. It returns nil if the attributes do not describe the array.
-func (r *reader) spatial(attrs map[string]any, from Source, f *convention.Findings) *Grid {
-	g := readGrid(attrs, f)
-	if g == nil {
-		return nil
-	}
-	g.Source = from
-	n := r.node
-	if !n.Array {
-		r.levels(attrs, f)
-		return g
-	}
-	if from == FromGroupSpatial {
-		g.BBox = nil // the box of a group contains all its arrays
-		if g.Transform == (Affine{}) || n.Dims == nil || !slices.Contains(n.Dims, g.Dims[0]) || !slices.Contains(n.Dims, g.Dims[1]) {
-			return nil
-		}
-	}
-	r.shape(g, f)
-	if from == FromSpatial && attrs["spatial:dimensions"] == nil {
-		f.Rule("", "an array with the convention spatial must have spatial:dimensions")
-	}
-	r.bbox(g, f)
-	return g
-}
+// spatialAttrs contains the names of the attributes of the convention spatial.
+var spatialAttrs = [...]string{"spatial:dimensions", "spatial:transform", "spatial:bbox", "spatial:shape", "spatial:registration", "spatial:transform_type"}
 
 // shape sets the shape of a grid to the lengths of its dimensions in the array, and reports
 // differences. If the dimensions of the grid are unknown, shape sets them to the last two
@@ -170,4 +161,13 @@ func (r *reader) levels(attrs map[string]any, f *convention.Findings) {
 	if without >= 0 && (with > 0 || attrs["spatial:transform"] != nil) {
 		f.Rule(convention.Index(convention.Pointer("multiscales", "layout"), without), "must have spatial:transform, because the group or other levels have it")
 	}
+}
+
+// ReadGrid reads the attributes of the convention spatial from an object, such as the attributes of
+// a node or a level of a pyramid. It returns a nil grid if the object has none of these attributes.
+// The pointers of the findings are relative to the object.
+func ReadGrid(attrs map[string]any) (*Grid, []rule.Finding) {
+	var f convention.Findings
+	g := readGrid(attrs, &f)
+	return g, f.List
 }

@@ -7,18 +7,6 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// method is how a label is matched.
-type method uint8
-
-const (
-	exact    method = iota
-	nearest         // the closest coordinate; the larger of two
-	pad             // the coordinate at the label, or the previous one in the order of the array
-	backfill        // the coordinate at the label, or the next one in the order of the array
-)
-
-var methods = map[string]method{"exact": exact, "nearest": nearest, "pad": pad, "ffill": pad, "backfill": backfill, "bfill": backfill}
-
 // index finds labels among the values of an index coordinate. It is immutable.
 type index interface {
 	len() int
@@ -58,6 +46,18 @@ type index interface {
 	// array to a label. The label is included.
 	open(label any, toEnd bool, period float64) (positions, error)
 }
+
+// method is how a label is matched.
+type method uint8
+
+const (
+	exact    method = iota
+	nearest         // the closest coordinate; the larger of two
+	pad             // the coordinate at the label, or the previous one in the order of the array
+	backfill        // the coordinate at the label, or the next one in the order of the array
+)
+
+var methods = map[string]method{"exact": exact, "nearest": nearest, "pad": pad, "ffill": pad, "backfill": backfill, "bfill": backfill}
 
 // target is a label as keys of an index.
 type target[K any] struct {

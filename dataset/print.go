@@ -14,9 +14,6 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// width is the number of columns of the output of Print.
-const width = 80
-
 // Print writes the dimensions, coordinates, variables and attributes of the dataset as text, in the
 // form of xarray. It sends no request. Values are printed for index coordinates, which are in
 // memory.
@@ -84,6 +81,9 @@ func (d *Dataset) Print(w io.Writer) error {
 	_, err := w.Write(b.Bytes())
 	return err
 }
+
+// width is the number of columns of the output of Print.
+const width = 80
 
 // cut shortens a line to the width.
 func cut(line string) string {

@@ -11,38 +11,6 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// span is a label of a coordinate of time differences, in nanoseconds.
-type span int64
-
-// noSpan is the missing time difference.
-const noSpan span = math.MinInt64
-
-// String returns the span as pandas prints it, such as "1 days 06:00:00".
-func (s span) String() string {
-	if s == noSpan {
-		return "NaT"
-	}
-	days := int64(s) / int64(24*time.Hour)
-	rest := int64(s) % int64(24*time.Hour)
-	if rest < 0 {
-		days, rest = days-1, rest+int64(24*time.Hour)
-	}
-	sign := ""
-	if days < 0 {
-		sign = "+"
-	}
-	sec := rest / 1e9
-	text := fmt.Sprintf("%d days %s%02d:%02d:%02d", days, sign, sec/3600, sec/60%60, sec%60)
-	if nanos := rest % 1e9; nanos != 0 {
-		digits := 9
-		if nanos%1e3 == 0 {
-			digits = 6
-		}
-		text += "." + fmt.Sprintf("%09d", nanos)[:digits]
-	}
-	return text
-}
-
 // spans returns the index of a coordinate of time differences, such as numpy's timedelta64.
 func spans(dim string, keys []span) index {
 	gap := func(k span, t target[span]) uint64 {
@@ -88,6 +56,38 @@ func spans(dim string, keys []span) index {
 		},
 	}).ordered()
 }
+
+// span is a label of a coordinate of time differences, in nanoseconds.
+type span int64
+
+// String returns the span as pandas prints it, such as "1 days 06:00:00".
+func (s span) String() string {
+	if s == noSpan {
+		return "NaT"
+	}
+	days := int64(s) / int64(24*time.Hour)
+	rest := int64(s) % int64(24*time.Hour)
+	if rest < 0 {
+		days, rest = days-1, rest+int64(24*time.Hour)
+	}
+	sign := ""
+	if days < 0 {
+		sign = "+"
+	}
+	sec := rest / 1e9
+	text := fmt.Sprintf("%d days %s%02d:%02d:%02d", days, sign, sec/3600, sec/60%60, sec%60)
+	if nanos := rest % 1e9; nanos != 0 {
+		digits := 9
+		if nanos%1e3 == 0 {
+			digits = 6
+		}
+		text += "." + fmt.Sprintf("%09d", nanos)[:digits]
+	}
+	return text
+}
+
+// noSpan is the missing time difference.
+const noSpan span = math.MinInt64
 
 // spanUnits has the names of the units of time differences in pandas. The names of one letter and
 // "min" are those of numpy.

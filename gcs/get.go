@@ -14,10 +14,6 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// maxExcess is the maximum number of unrequested bytes that are read if a server ignores the range.
-// 64 MiB is more than a typical shard. If there are more unrequested bytes, the read fails.
-const maxExcess = 64 << 20
-
 // get sends one read, for any range.
 func (b *bucket) get(ctx context.Context, key string, o store.GetOptions, buf []byte) (_ store.Value, err error) {
 	h, err := b.pinned(key, o)
@@ -57,6 +53,10 @@ func (b *bucket) get(ctx context.Context, key string, o store.GetOptions, buf []
 	}
 	return a.Receive(r, version, o, buf)
 }
+
+// maxExcess is the maximum number of unrequested bytes that are read if a server ignores the range.
+// 64 MiB is more than a typical shard. If there are more unrequested bytes, the read fails.
+const maxExcess = 64 << 20
 
 // pinned returns the object's handle with the condition of a read. The condition applies to the
 // current generation; a read never requests an old generation.

@@ -12,9 +12,10 @@ import (
 	"github.com/zargo-io/zargo/internal/provider"
 )
 
-// maxDocument limits a response that is read into memory. A listing of 1000 keys of 1024 bytes has
-// 6 MB if every byte is escaped by six characters.
-const maxDocument = 16 << 20
+// guard records the outcome of a request in the exchange of its context. It also prevents a second
+// request with the same exchange: the SDK's reader would request the rest of a truncated value and
+// bypass the limits of the retry layer.
+type guard struct{ base http.RoundTripper }
 
 // exchange records the outcome of one request. It keeps two things that the SDK discards: the body
 // of a 404, which shows whether the object or the bucket is missing, and the response header of a
@@ -37,43 +38,9 @@ type exchange struct {
 	err      error  // of a missing or truncated response
 }
 
-type exchangeKey struct{}
-
-// under returns the context for a call of the SDK whose request x records.
-func (x *exchange) under(ctx context.Context) context.Context {
-	return context.WithValue(ctx, exchangeKey{}, x)
-}
-
-func (x *exchange) begin() error {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	if x.sent >= max(1, x.limit) {
-		if x.err != nil {
-			return x.err
-		}
-		return errors.New("the SDK tried to repeat the request")
-	}
-	x.sent++
-	return nil
-}
-
-// more allows one more request, after a response that requires it.
-func (x *exchange) more() {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	x.limit = x.sent + 1
-}
-
-func (x *exchange) failed(err error) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	x.err = err
-}
-
-// guard records the outcome of a request in the exchange of its context. It also prevents a second
-// request with the same exchange: the SDK's reader would request the rest of a truncated value and
-// bypass the limits of the retry layer.
-type guard struct{ base http.RoundTripper }
+// maxDocument limits a response that is read into memory. A listing of 1000 keys of 1024 bytes has
+// 6 MB if every byte is escaped by six characters.
+const maxDocument = 16 << 20
 
 func (g guard) RoundTrip(r *http.Request) (*http.Response, error) {
 	x, ok := r.Context().Value(exchangeKey{}).(*exchange)
@@ -107,6 +74,39 @@ func (g guard) RoundTrip(r *http.Request) (*http.Response, error) {
 		resp.Body = &watched{provider.Bounded(resp.Body, maxDocument), x}
 	}
 	return resp, nil
+}
+
+type exchangeKey struct{}
+
+// under returns the context for a call of the SDK whose request x records.
+func (x *exchange) under(ctx context.Context) context.Context {
+	return context.WithValue(ctx, exchangeKey{}, x)
+}
+
+func (x *exchange) begin() error {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.sent >= max(1, x.limit) {
+		if x.err != nil {
+			return x.err
+		}
+		return errors.New("the SDK tried to repeat the request")
+	}
+	x.sent++
+	return nil
+}
+
+// more allows one more request, after a response that requires it.
+func (x *exchange) more() {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.limit = x.sent + 1
+}
+
+func (x *exchange) failed(err error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.err = err
 }
 
 // send sends a request. For a put, it waits until the request body has been sent. If a server sent

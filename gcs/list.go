@@ -12,9 +12,40 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
+// list returns one page and the token of the next.
+func (b *bucket) list(ctx context.Context, q *gcsapi.Query, size int, token string) ([]*gcsapi.ObjectAttrs, string, error) {
+	return b.listWith(ctx, q, size, token, "Name", "Size", "Generation")
+}
+
 // maxEmpty is the maximum number of requests for one page. If many objects were deleted, GCS sends
 // pages without entries.
 const maxEmpty = 100
+
+// listWith is like list, but returns the given attributes.
+func (b *bucket) listWith(ctx context.Context, q *gcsapi.Query, size int, token string, attrs ...string) ([]*gcsapi.ObjectAttrs, string, error) {
+	if err := q.SetAttrSelection(attrs); err != nil {
+		return nil, "", err
+	}
+	x := b.exchange()
+	x.limit = maxEmpty
+	it := b.handle.Objects(x.under(ctx), q)
+	info := it.PageInfo()
+	info.MaxSize, info.Token = size, token
+	var page []*gcsapi.ObjectAttrs
+	for {
+		o, err := it.Next()
+		if errors.Is(err, iterator.Done) {
+			return page, "", nil
+		}
+		if err != nil {
+			return nil, "", settled(x.explain(err, false))
+		}
+		page = append(page, o)
+		if info.Remaining() == 0 {
+			return page, info.Token, nil
+		}
+	}
+}
 
 // listPage sends objects.list for one page, requesting only the fields of an Entry.
 func (b *bucket) listPage(ctx context.Context, prefix string, o store.ListOptions, token string) ([]store.Entry, string, error) {
@@ -54,35 +85,4 @@ func (b *bucket) listPage(ctx context.Context, prefix string, o store.ListOption
 		}
 	}
 	return page, next, nil
-}
-
-// list returns one page and the token of the next.
-func (b *bucket) list(ctx context.Context, q *gcsapi.Query, size int, token string) ([]*gcsapi.ObjectAttrs, string, error) {
-	return b.listWith(ctx, q, size, token, "Name", "Size", "Generation")
-}
-
-// listWith is like list, but returns the given attributes.
-func (b *bucket) listWith(ctx context.Context, q *gcsapi.Query, size int, token string, attrs ...string) ([]*gcsapi.ObjectAttrs, string, error) {
-	if err := q.SetAttrSelection(attrs); err != nil {
-		return nil, "", err
-	}
-	x := b.exchange()
-	x.limit = maxEmpty
-	it := b.handle.Objects(x.under(ctx), q)
-	info := it.PageInfo()
-	info.MaxSize, info.Token = size, token
-	var page []*gcsapi.ObjectAttrs
-	for {
-		o, err := it.Next()
-		if errors.Is(err, iterator.Done) {
-			return page, "", nil
-		}
-		if err != nil {
-			return nil, "", settled(x.explain(err, false))
-		}
-		page = append(page, o)
-		if info.Remaining() == 0 {
-			return page, info.Token, nil
-		}
-	}
 }

@@ -16,6 +16,12 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
+// pace records the earliest time of the next change of each object.
+type pace struct {
+	mu    sync.Mutex
+	until map[string]time.Time
+}
+
 // rest is the time that must pass before the next change of an object after GCS has rejected a
 // change of that object. GCS accepts about one change of an object per second, and rejects others
 // with 429. Source: Cloud Storage, "Quotas and limits". A random delay of up to the same length is
@@ -24,12 +30,6 @@ const rest = time.Second
 
 // maxPaced limits the number of keys in memory. 4096 keys of 100 bytes need half a megabyte.
 const maxPaced = 4096
-
-// pace records the earliest time of the next change of each object.
-type pace struct {
-	mu    sync.Mutex
-	until map[string]time.Time
-}
 
 // check returns fault.Throttled for a change that is too early, so that the retry layer waits and
 // retries. It sends no request.

@@ -23,6 +23,19 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
+// parts is an upload in parts, with one object per part in a directory beside the key. A compose
+// request of GCS joins the objects. Unlike GCS's multipart uploads, it supports a condition on the
+// key's generation. The token is a random number that is part of the directory's name. The name of
+// a part's object contains the number and the label of the part. If several objects have the same
+// number, the one with the latest generation is the part.
+type parts struct {
+	b      *bucket
+	key    string
+	folder string // with a trailing slash
+	token  string
+	set    *sentparts.Set[source]
+}
+
 const (
 	// maxParts is the maximum number of parts. GCS joins them in three rounds, 32 objects at a
 	// time.
@@ -39,24 +52,6 @@ const (
 	// the parts that killed programs left.
 	partSuffix = ".zargo-part"
 )
-
-// isHidden reports whether a key is a directory of parts or below such a directory.
-func isHidden(key string) bool {
-	return strings.HasPrefix(key, hidden) || strings.Contains(key, "/"+hidden)
-}
-
-// parts is an upload in parts, with one object per part in a directory beside the key. A compose
-// request of GCS joins the objects. Unlike GCS's multipart uploads, it supports a condition on the
-// key's generation. The token is a random number that is part of the directory's name. The name of
-// a part's object contains the number and the label of the part. If several objects have the same
-// number, the one with the latest generation is the part.
-type parts struct {
-	b      *bucket
-	key    string
-	folder string // with a trailing slash
-	token  string
-	set    *sentparts.Set[source]
-}
 
 func (b *bucket) putParts(_ context.Context, key string, o store.PartsOptions) (store.Parts, error) {
 	p := &parts{b: b, key: key, token: o.Resume, set: sentparts.New[source](o.Resume != "", nil)}
@@ -346,4 +341,9 @@ func (p *parts) removeOne(ctx context.Context, key string) error {
 		return nil
 	}
 	return err
+}
+
+// isHidden reports whether a key is a directory of parts or below such a directory.
+func isHidden(key string) bool {
+	return strings.HasPrefix(key, hidden) || strings.Contains(key, "/"+hidden)
 }

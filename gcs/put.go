@@ -15,26 +15,6 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// maxPut is GCS's limit for one object, 5 TiB.
-const maxPut = 5 << 40
-
-// to returns an object's handle for a write of key, with the conditions in o. It returns
-// fault.Throttled for a key that is written too often.
-func (b *bucket) to(key string, o store.PutOptions) (*gcsapi.ObjectHandle, error) {
-	h := b.object(key)
-	if o.IfAbsent {
-		h = h.If(gcsapi.Conditions{DoesNotExist: true})
-	}
-	if o.IfVersion != "" {
-		g, ok := generation(o.IfVersion)
-		if !ok {
-			return nil, neverWas(o.IfVersion)
-		}
-		h = h.If(gcsapi.Conditions{GenerationMatch: g})
-	}
-	return h, b.pace.check(key)
-}
-
 // put sends one upload.
 func (b *bucket) put(ctx context.Context, key string, value []byte, o store.PutOptions) (store.Version, error) {
 	if int64(len(value)) > maxPut {
@@ -70,6 +50,26 @@ func (b *bucket) put(ctx context.Context, key string, value []byte, o store.PutO
 	}
 	return "", foreign("it has no generation")
 }
+
+// to returns an object's handle for a write of key, with the conditions in o. It returns
+// fault.Throttled for a key that is written too often.
+func (b *bucket) to(key string, o store.PutOptions) (*gcsapi.ObjectHandle, error) {
+	h := b.object(key)
+	if o.IfAbsent {
+		h = h.If(gcsapi.Conditions{DoesNotExist: true})
+	}
+	if o.IfVersion != "" {
+		g, ok := generation(o.IfVersion)
+		if !ok {
+			return nil, neverWas(o.IfVersion)
+		}
+		h = h.If(gcsapi.Conditions{GenerationMatch: g})
+	}
+	return h, b.pace.check(key)
+}
+
+// maxPut is GCS's limit for one object, 5 TiB.
+const maxPut = 5 << 40
 
 // delete sends one delete. If it has a condition, it reads the key first, see
 // [provider.CheckDelete].

@@ -16,14 +16,15 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-const (
-	// renewBefore is how long before its expiry a token is replaced, as in Google's libraries. A
-	// token with a lifetime of less than half an hour is replaced an eighth of the lifetime before
-	// its expiry.
-	renewBefore = 225 * time.Second
-	// fetchTimeout limits one fetch of a token, including the retries of Google's library.
-	fetchTimeout = time.Minute
-)
+// tokens caches a token. All requests that need a new token share one fetch, and each request waits
+// for it no longer than its context allows.
+type tokens struct {
+	fetch func(context.Context) (token, error)
+	join  concurrency.Joined[token]
+
+	mu  sync.Mutex
+	now token
+}
 
 // token is an access token. If the token does not expire, the times are zero.
 type token struct {
@@ -36,23 +37,14 @@ func (t token) valid() bool {
 	return t.value != "" && (t.expires.IsZero() || time.Now().Before(t.expires))
 }
 
-func newToken(value string, expires time.Time) token {
-	t := token{value: value, expires: expires}
-	if !expires.IsZero() {
-		t.renew = expires.Add(-min(renewBefore, max(0, time.Until(expires))/8))
-	}
-	return t
-}
-
-// tokens caches a token. All requests that need a new token share one fetch, and each request waits
-// for it no longer than its context allows.
-type tokens struct {
-	fetch func(context.Context) (token, error)
-	join  concurrency.Joined[token]
-
-	mu  sync.Mutex
-	now token
-}
+const (
+	// renewBefore is how long before its expiry a token is replaced, as in Google's libraries. A
+	// token with a lifetime of less than half an hour is replaced an eighth of the lifetime before
+	// its expiry.
+	renewBefore = 225 * time.Second
+	// fetchTimeout limits one fetch of a token, including the retries of Google's library.
+	fetchTimeout = time.Minute
+)
 
 func (t *tokens) get(ctx context.Context) (token, error) {
 	now := t.current()
@@ -120,6 +112,14 @@ func fromSource(ts oauth2.TokenSource) func(context.Context) (token, error) {
 			return token{}, ctx.Err()
 		}
 	}
+}
+
+func newToken(value string, expires time.Time) token {
+	t := token{value: value, expires: expires}
+	if !expires.IsZero() {
+		t.renew = expires.Add(-min(renewBefore, max(0, time.Until(expires))/8))
+	}
+	return t
 }
 
 // bearer adds the token to requests to trusted hosts, and fails other requests.

@@ -7,58 +7,6 @@ import (
 	"golang.org/x/image/font/inconsolata"
 )
 
-// Dimensions of the font in pixels. The font is Inconsolata with 8 × 16 pixels; its glyphs are
-// grayscale.
-const (
-	advance = 8  // width of a character
-	ascent  = 14 // height above the baseline
-	line    = 17 // height of a line
-)
-
-// maxLabel is the maximum number of characters of a tick's label.
-const maxLabel = 24
-
-// Indices of colors in a picture.
-const (
-	transparent = 0
-	white       = 1
-	black       = 15 // the colors between white and black are gray
-	levels      = 16 // first color of the palette
-	colors      = 256 - levels
-)
-
-// short truncates a string to n characters, and replaces characters that the font lacks.
-func short(s string, n int) []rune {
-	var out []rune
-	for _, r := range s {
-		if len(out) == n {
-			out[n-1] = '…'
-			break
-		}
-		if r < ' ' || r == 0x7f || r > 0x2423 {
-			r = '?'
-		}
-		out = append(out, r)
-	}
-	return []rune(strings.TrimSpace(string(out)))
-}
-
-// write draws text with its upper left corner at x, y.
-func write(img *image.Paletted, x, y int, text []rune) {
-	draw(text, func(dx, dy int, shade uint8) { shadeAt(img, x+dx, y+dy, shade) })
-}
-
-// writeUp draws text rotated by 90° counterclockwise, with its lower left corner at x, y.
-func writeUp(img *image.Paletted, x, y int, text []rune) {
-	draw(text, func(dx, dy int, shade uint8) { shadeAt(img, x+dy, y-dx, shade) })
-}
-
-func shadeAt(img *image.Paletted, x, y int, shade uint8) {
-	if (image.Point{X: x, Y: y}).In(img.Rect) {
-		img.SetColorIndex(x, y, max(shade, img.ColorIndexAt(x, y)))
-	}
-}
-
 // draw calls set for each pixel of text that is not white.
 func draw(text []rune, set func(dx, dy int, shade uint8)) {
 	face := inconsolata.Regular8x16
@@ -83,6 +31,26 @@ func draw(text []rune, set func(dx, dy int, shade uint8)) {
 	}
 }
 
+// Dimensions of the font in pixels. The font is Inconsolata with 8 × 16 pixels; its glyphs are
+// grayscale.
+const (
+	advance = 8  // width of a character
+	ascent  = 14 // height above the baseline
+	line    = 17 // height of a line
+)
+
+// maxLabel is the maximum number of characters of a tick's label.
+const maxLabel = 24
+
+// Indices of colors in a picture.
+const (
+	transparent = 0
+	white       = 1
+	black       = 15 // the colors between white and black are gray
+	levels      = 16 // first color of the palette
+	colors      = 256 - levels
+)
+
 // fill sets the pixels of a rectangle to a color.
 func fill(img *image.Paletted, r image.Rectangle, index uint8) {
 	r = r.Intersect(img.Rect)
@@ -101,4 +69,36 @@ func frame(img *image.Paletted, r image.Rectangle) {
 	fill(img, image.Rect(out.Min.X, r.Max.Y, out.Max.X, out.Max.Y), black)
 	fill(img, image.Rect(out.Min.X, out.Min.Y, r.Min.X, out.Max.Y), black)
 	fill(img, image.Rect(r.Max.X, out.Min.Y, out.Max.X, out.Max.Y), black)
+}
+
+// short truncates a string to n characters, and replaces characters that the font lacks.
+func short(s string, n int) []rune {
+	var out []rune
+	for _, r := range s {
+		if len(out) == n {
+			out[n-1] = '…'
+			break
+		}
+		if r < ' ' || r == 0x7f || r > 0x2423 {
+			r = '?'
+		}
+		out = append(out, r)
+	}
+	return []rune(strings.TrimSpace(string(out)))
+}
+
+// write draws text with its upper left corner at x, y.
+func write(img *image.Paletted, x, y int, text []rune) {
+	draw(text, func(dx, dy int, shade uint8) { shadeAt(img, x+dx, y+dy, shade) })
+}
+
+func shadeAt(img *image.Paletted, x, y int, shade uint8) {
+	if (image.Point{X: x, Y: y}).In(img.Rect) {
+		img.SetColorIndex(x, y, max(shade, img.ColorIndexAt(x, y)))
+	}
+}
+
+// writeUp draws text rotated by 90° counterclockwise, with its lower left corner at x, y.
+func writeUp(img *image.Paletted, x, y int, text []rune) {
+	draw(text, func(dx, dy int, shade uint8) { shadeAt(img, x+dy, y-dx, shade) })
 }

@@ -19,32 +19,6 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// counter counts the completed objects and reports them to Options.Progress.
-type counter struct {
-	f     func(Progress)
-	begun time.Time
-
-	mu  sync.Mutex
-	now Progress
-}
-
-// add adds n completed objects of a level.
-func (c *counter) add(level, n int, skipped bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.now.Level, c.now.Took = level, time.Since(c.begun)
-	c.now.Done += n
-	if skipped {
-		c.now.Skipped += n
-	}
-	if c.f != nil && n > 0 {
-		c.f(c.now)
-	}
-}
-
-// objects returns the number of chunks or shards of an array.
-func objects(a *zarr.Array) int { return int(min(walk.Bytes(a.GridShape(), 1), math.MaxInt)) }
-
 // level creates a level from the previous one, unless it is complete. It writes the missing chunks
 // or shards, and then stores the documents.
 func (b *builder) level(ctx context.Context, level int, from *zarr.Array, u unpublished) error {
@@ -81,6 +55,32 @@ func (b *builder) level(ctx context.Context, level int, from *zarr.Array, u unpu
 		return err
 	}
 	return b.publish(ctx, u)
+}
+
+// objects returns the number of chunks or shards of an array.
+func objects(a *zarr.Array) int { return int(min(walk.Bytes(a.GridShape(), 1), math.MaxInt)) }
+
+// counter counts the completed objects and reports them to Options.Progress.
+type counter struct {
+	f     func(Progress)
+	begun time.Time
+
+	mu  sync.Mutex
+	now Progress
+}
+
+// add adds n completed objects of a level.
+func (c *counter) add(level, n int, skipped bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now.Level, c.now.Took = level, time.Since(c.begun)
+	c.now.Done += n
+	if skipped {
+		c.now.Skipped += n
+	}
+	if c.f != nil && n > 0 {
+		c.f(c.now)
+	}
 }
 
 // stored returns the positions of the chunks or shards that a build skips, or nil if it skips all.

@@ -8,9 +8,6 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// page is the number of keys in a page of most listings.
-const page = 1000
-
 // plan calls Options.Plan with the requests that compute regions of a level.
 func (s *step) plan(level int, regions iter.Seq[zarr.Region]) error {
 	var least, most store.Amount
@@ -41,6 +38,9 @@ func (s *step) plan(level int, regions iter.Seq[zarr.Region]) error {
 	s.o.Plan(least, most)
 	return nil
 }
+
+// page is the number of keys in a page of most listings.
+const page = 1000
 
 // reads yields the selections of the previous level that are read for a region.
 func (s *step) reads(r zarr.Region) iter.Seq[[]zarr.Selection] {

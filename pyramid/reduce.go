@@ -6,23 +6,6 @@ import (
 	"github.com/zargo-io/zargo/cf"
 )
 
-// reducer reduces the windows of a box to elements in memory form. It is stateless and safe for
-// concurrent use.
-type reducer interface {
-	// reduce computes the elements of a box and writes them to dst, which has the given shape. The
-	// box starts at position at in dst and has the shape out. src contains the windows of the box
-	// and has the shape in: along each dimension, factor elements for each element of the box, or
-	// fewer for the last element.
-	reduce(dst []byte, shape, at, out []int, src []byte, in, factor []int) error
-}
-
-// reducing is the reducer of one Go type.
-type reducing[S cf.Number] struct {
-	elements[S]
-	missing func(dst []bool, row []S) error
-	windows func(most int) windows[S]
-}
-
 func (r *reducing[S]) reduce(dst []byte, shape, at, out []int, src []byte, in, factor []int) error {
 	last := len(out) - 1
 	most := 1
@@ -62,6 +45,13 @@ func (r *reducing[S]) reduce(dst []byte, shape, at, out []int, src []byte, in, f
 	}
 }
 
+// reducing is the reducer of one Go type.
+type reducing[S cf.Number] struct {
+	elements[S]
+	missing func(dst []bool, row []S) error
+	windows func(most int) windows[S]
+}
+
 // next advances a position in C order. It returns false after the last one.
 func next(at []int, length func(d int) int) bool {
 	for d := len(at) - 1; d >= 0; d-- {
@@ -97,4 +87,14 @@ func none[S cf.Number](c *cf.Coding) S {
 		_ = cf.Encode(c, v, []float64{math.NaN()})
 	}
 	return v[0]
+}
+
+// reducer reduces the windows of a box to elements in memory form. It is stateless and safe for
+// concurrent use.
+type reducer interface {
+	// reduce computes the elements of a box and writes them to dst, which has the given shape. The
+	// box starts at position at in dst and has the shape out. src contains the windows of the box
+	// and has the shape in: along each dimension, factor elements for each element of the box, or
+	// fewer for the last element.
+	reduce(dst []byte, shape, at, out []int, src []byte, in, factor []int) error
 }

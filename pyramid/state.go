@@ -19,10 +19,6 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// stateDir is the directory in the group that contains the states of pyramids. v3 reserves names
-// with the prefix "__", so listings of groups skip the directory.
-const stateDir = "__zargo_pyramid"
-
 // state describes a pyramid. Build stores it before the first chunk of a level. Until the
 // attributes of the group describe the levels, only builds with the same parameters write chunks of
 // the levels. Build then stores it again with Complete set.
@@ -56,6 +52,10 @@ type state struct {
 	Over bool `json:"over,omitempty"`
 	Keep int  `json:"keep,omitempty"`
 }
+
+// stateDir is the directory in the group that contains the states of pyramids. v3 reserves names
+// with the prefix "__", so listings of groups skip the directory.
+const stateDir = "__zargo_pyramid"
 
 // same reports whether two builds have the same parameters.
 func (s state) same(t state) bool {

@@ -12,16 +12,6 @@ import (
 	"github.com/zargo-io/zargo/concurrency"
 )
 
-const (
-	// renewBefore is how long before their expiry credentials are renewed, but at most a fifth of
-	// their lifetime. The SDK uses the same value for instances and containers. It does not renew
-	// the credentials of roles early, so they could expire while a request is in flight.
-	renewBefore = 5 * time.Minute
-	// renewRetry is the delay before the next renewal if the last renewal failed, or returned
-	// credentials that already need renewal.
-	renewRetry = time.Second
-)
-
 // credentials caches the credentials of a provider. It renews them before they expire, and when S3
 // reports that they have expired. All goroutines share one call of the provider. A failed renewal
 // is not an error while the old credentials are valid.
@@ -36,6 +26,16 @@ type credentials struct {
 	last     issue
 	renewing bool // a goroutine renews the credentials, which are still valid
 }
+
+const (
+	// renewBefore is how long before their expiry credentials are renewed, but at most a fifth of
+	// their lifetime. The SDK uses the same value for instances and containers. It does not renew
+	// the credentials of roles early, so they could expire while a request is in flight.
+	renewBefore = 5 * time.Minute
+	// renewRetry is the delay before the next renewal if the last renewal failed, or returned
+	// credentials that already need renewal.
+	renewRetry = time.Second
+)
 
 // issue is one result of a provider.
 type issue struct {

@@ -16,9 +16,6 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// deleteBatch is S3's limit of keys per DeleteObjects.
-const deleteBatch = 1000
-
 // delete sends one DeleteObject. If it has a condition, it reads the key first, see
 // [provider.CheckDelete]. The read is a GetObject to which S3 responds with 304. Errors of a
 // HeadObject lack a body, so they could not be distinguished.
@@ -37,6 +34,9 @@ func (b *bucket) delete(ctx context.Context, key string, o store.DeleteOptions) 
 	}
 	return genuine(out.ResultMetadata)
 }
+
+// deleteBatch is S3's limit of keys per DeleteObjects.
+const deleteBatch = 1000
 
 // genuine returns an error if a response with a success status is not from S3. S3 responds to a
 // delete with 204, and all its responses have a request ID.

@@ -19,10 +19,6 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// maxExcess is the maximum length of a value that is read whole if the server ignores the range. 64
-// MiB is more than a typical shard.
-const maxExcess = 64 << 20
-
 // get sends one GetObject, for any range.
 func (b *bucket) get(ctx context.Context, key string, o store.GetOptions, buf []byte) (store.Value, error) {
 	resp, err := b.direct.get(ctx, key, o)
@@ -40,6 +36,10 @@ func (b *bucket) get(ctx context.Context, key string, o store.GetOptions, buf []
 	v, err := h.receive(resp.Body, o, buf)
 	return v, provider.About(err, resp.Header)
 }
+
+// maxExcess is the maximum length of a value that is read whole if the server ignores the range. 64
+// MiB is more than a typical shard.
+const maxExcess = 64 << 20
 
 func (b *bucket) getBySDK(ctx context.Context, key string, o store.GetOptions, buf []byte) (_ store.Value, err error) {
 	ctx, cancel := context.WithCancel(ctx)

@@ -7,10 +7,6 @@ import (
 	"github.com/zargo-io/zargo/internal/provider"
 )
 
-// maxDocument limits a response that the SDK reads into memory. A listing of 1000 keys of 1024
-// bytes has 3 MB if every byte is escaped by three characters.
-const maxDocument = 16 << 20
-
 // guard sends requests with [provider.Documents] and hides the WriteTo method of request bodies.
 // The SDK closes a request's body as soon as the response starts, and the body's WriteTo then
 // returns io.EOF. If a fast server responds before net/http has seen the end of the body, net/http
@@ -18,6 +14,10 @@ const maxDocument = 16 << 20
 // Without WriteTo, net/http calls Read and treats io.EOF as a normal end. It keeps the page of a
 // proxy for the message, because the SDK's errors do not contain it.
 type guard struct{ do provider.Doer }
+
+// maxDocument limits a response that the SDK reads into memory. A listing of 1000 keys of 1024
+// bytes has 3 MB if every byte is escaped by three characters.
+const maxDocument = 16 << 20
 
 func (g guard) Do(r *http.Request) (*http.Response, error) {
 	if r.Body != nil && r.Body != http.NoBody {

@@ -22,19 +22,19 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// S3's limits for a multipart upload. R2 also requires parts of equal length.
-const (
-	minPart  = 5 << 20
-	maxPart  = 5 << 30
-	maxParts = 10_000
-)
-
 // parts is a multipart upload. Its token is S3's upload ID.
 type parts struct {
 	b   *bucket
 	key *string
 	id  *string
 }
+
+// S3's limits for a multipart upload. R2 also requires parts of equal length.
+const (
+	minPart  = 5 << 20
+	maxPart  = 5 << 30
+	maxParts = 10_000
+)
 
 // newParts returns a store.Parts for an upload. S3 stores the parts of an upload together.
 func newParts(p *parts, resumed bool) store.Parts {

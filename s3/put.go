@@ -11,17 +11,6 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// maxPut is S3's limit for one PutObject. Longer values need PutParts.
-const maxPut = 5 << 30
-
-// putting returns the purpose of a put with these options.
-func putting(o store.PutOptions) purpose {
-	if o.IfAbsent {
-		return toCreate
-	}
-	return toWrite
-}
-
 // put sends one PutObject directly from the caller's bytes, without a pipe, a copy or a transfer
 // manager.
 func (b *bucket) put(ctx context.Context, key string, value []byte, o store.PutOptions) (store.Version, error) {
@@ -46,3 +35,14 @@ func (b *bucket) put(ctx context.Context, key string, value []byte, o store.PutO
 	}
 	return store.Version(*out.ETag), nil
 }
+
+// putting returns the purpose of a put with these options.
+func putting(o store.PutOptions) purpose {
+	if o.IfAbsent {
+		return toCreate
+	}
+	return toWrite
+}
+
+// maxPut is S3's limit for one PutObject. Longer values need PutParts.
+const maxPut = 5 << 30

@@ -10,9 +10,6 @@ import (
 	"github.com/zargo-io/zargo/internal/provider"
 )
 
-// credentialTimeout limits a request for credentials. The responses are small.
-const credentialTimeout = time.Minute
-
 // transport returns the SDK's transport, including AWS_CA_BUNDLE and proxies, with as many
 // connections as requests in flight. With the SDK's 10 idle connections, 64 requests in flight open
 // 110 connections instead of 64. Requests for credentials use the transport directly, and object
@@ -22,6 +19,9 @@ func transport(requests int) *awshttp.BuildableClient {
 		provider.Connections(t, requests)
 	})
 }
+
+// credentialTimeout limits a request for credentials. The responses are small.
+const credentialTimeout = time.Minute
 
 // trips is a client that sends requests with a RoundTripper and does not follow redirects. Unlike
 // http.Client.Do, it does not copy the header of each request for redirects.

@@ -5,6 +5,10 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
+// UsageError reports a mistake in the URL or the options of [Open]. It does not match a kind of
+// package fault, because kinds describe requests and stored data. All providers share this type.
+type UsageError = store.UsageError
+
 // form returns the form of URLs, "s3://bucket/prefix?parameters".
 func form() provider.Form {
 	return provider.Form{
@@ -78,7 +82,3 @@ func (c *config) Name() string {
 	}
 	return provider.Name("s3", c.bucket, c.prefix, query)
 }
-
-// UsageError reports a mistake in the URL or the options of [Open]. It does not match a kind of
-// package fault, because kinds describe requests and stored data. All providers share this type.
-type UsageError = store.UsageError

@@ -15,25 +15,53 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// watch detects changes of the source. It compares each array once with the metadata in the plan,
-// which takes one or two requests for the documents of the array.
-type watch struct {
-	p    *Plan
-	src  store.Store
-	opts []zarr.Option
-
-	loads concurrency.Joined[struct{}] // by path of the array
-
-	// late means that the plan has just been made from the only array, so that only unchanged
-	// compares it, before the target is published.
-	late bool
-
-	mu   sync.Mutex
-	same map[string]bool // paths of unchanged arrays
+func changed(path, what string) error {
+	return fault.Newf(fault.Conflict, "%w", &ChangedError{path, what})
 }
 
-func newWatch(p *Plan, src store.Store, opts []zarr.Option) *watch {
-	return &watch{p: p, src: src, opts: opts, same: map[string]bool{}}
+// ChangedError is the error of a task whose source array was changed since the plan was made. Its
+// kind is fault.Conflict. The plan cannot be continued: delete the target, and make a new plan.
+type ChangedError struct {
+	Path string // of the array, relative to the root of the source's store
+	What string // the difference
+}
+
+// Error describes the difference.
+func (e *ChangedError) Error() string {
+	path := ""
+	if e.Path != "" {
+		path = fmt.Sprintf(" %q", e.Path)
+	}
+	return fmt.Sprintf("the source%s was changed since the plan was made: %s; a new plan is needed", path, e.What)
+}
+
+// reads returns the steps that read the source.
+func (p *Plan) reads() (steps []*Step) {
+	for k := range p.Stages {
+		for i := range p.Stages[k].Steps {
+			if s := &p.Stages[k].Steps[i]; s.From != nil && s.From.In == Source {
+				steps = append(steps, s)
+			}
+		}
+	}
+	return steps
+}
+
+// unchanged checks that no array of the source has changed. It compares all arrays, including those
+// that were compared before.
+func (w *Worker) unchanged(ctx context.Context) error {
+	steps := w.p.reads()
+	again := newWatch(w.p, w.src, w.opts)
+	return concurrency.EachN(ctx, store.TuningOf(w.src).Requests, len(steps), func(ctx context.Context, i int) error {
+		if steps[i].Kind == Objects {
+			return again.sameDocuments(ctx, steps[i].From.Path)
+		}
+		from, to, err := w.arrays.both(ctx, steps[i])
+		if err != nil {
+			return err
+		}
+		return again.check(ctx, steps[i], from, to)
+	})
 }
 
 // check compares the plan with the current metadata of the array that step s reads. from is that
@@ -75,53 +103,8 @@ func (w *watch) known(at string) bool {
 	return w.same[at]
 }
 
-// ChangedError is the error of a task whose source array was changed since the plan was made. Its
-// kind is fault.Conflict. The plan cannot be continued: delete the target, and make a new plan.
-type ChangedError struct {
-	Path string // of the array, relative to the root of the source's store
-	What string // the difference
-}
-
-// Error describes the difference.
-func (e *ChangedError) Error() string {
-	path := ""
-	if e.Path != "" {
-		path = fmt.Sprintf(" %q", e.Path)
-	}
-	return fmt.Sprintf("the source%s was changed since the plan was made: %s; a new plan is needed", path, e.What)
-}
-
-func changed(path, what string) error {
-	return fault.Newf(fault.Conflict, "%w", &ChangedError{path, what})
-}
-
-// reads returns the steps that read the source.
-func (p *Plan) reads() (steps []*Step) {
-	for k := range p.Stages {
-		for i := range p.Stages[k].Steps {
-			if s := &p.Stages[k].Steps[i]; s.From != nil && s.From.In == Source {
-				steps = append(steps, s)
-			}
-		}
-	}
-	return steps
-}
-
-// unchanged checks that no array of the source has changed. It compares all arrays, including those
-// that were compared before.
-func (w *Worker) unchanged(ctx context.Context) error {
-	steps := w.p.reads()
-	again := newWatch(w.p, w.src, w.opts)
-	return concurrency.EachN(ctx, store.TuningOf(w.src).Requests, len(steps), func(ctx context.Context, i int) error {
-		if steps[i].Kind == Objects {
-			return again.sameDocuments(ctx, steps[i].From.Path)
-		}
-		from, to, err := w.arrays.both(ctx, steps[i])
-		if err != nil {
-			return err
-		}
-		return again.check(ctx, steps[i], from, to)
-	})
+func newWatch(p *Plan, src store.Store, opts []zarr.Option) *watch {
+	return &watch{p: p, src: src, opts: opts, same: map[string]bool{}}
 }
 
 // open opens the array at a path of the source with its current documents. It returns nil if these
@@ -135,6 +118,23 @@ func (w *watch) open(ctx context.Context, at string) (*zarr.Array, error) {
 		return nil, err
 	}
 	return zarr.OpenArray(ctx, overlay.New(w.src, docs), at, append([]zarr.Option{zarr.IgnoreConsolidated()}, w.opts...)...)
+}
+
+// watch detects changes of the source. It compares each array once with the metadata in the plan,
+// which takes one or two requests for the documents of the array.
+type watch struct {
+	p    *Plan
+	src  store.Store
+	opts []zarr.Option
+
+	loads concurrency.Joined[struct{}] // by path of the array
+
+	// late means that the plan has just been made from the only array, so that only unchanged
+	// compares it, before the target is published.
+	late bool
+
+	mu   sync.Mutex
+	same map[string]bool // paths of unchanged arrays
 }
 
 // maxDocument is the maximum size of a document in bytes. 64 MiB is more than any document in a

@@ -15,13 +15,6 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-func (p *Plan) checkVersion() error {
-	if p.Version != Version {
-		return fault.Newf(errors.ErrUnsupported, "transfer: the plan has version %d, this program supports only version %d", p.Version, Version)
-	}
-	return nil
-}
-
 // Check checks that the plan can be run:
 //
 //   - every object of every target array belongs to exactly one task, which writes all of it;
@@ -78,6 +71,13 @@ func (p *Plan) check(opts []zarr.Option) error {
 		return bad("the last stage must have one step, of kind %q", Finish)
 	}
 	return c.covered()
+}
+
+func (p *Plan) checkVersion() error {
+	if p.Version != Version {
+		return fault.Newf(errors.ErrUnsupported, "transfer: the plan has version %d, this program supports only version %d", p.Version, Version)
+	}
+	return nil
 }
 
 type checker struct {

@@ -12,9 +12,6 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// errDiffers is the error for a target without a claim whose values differ from those of the copy.
-var errDiffers = fault.Newf(fault.Exists, "the target is a node whose values differ from the source")
-
 // compare checks that the stored values equal those that a task would write. The worker calls
 // compare if the target contains the plan's documents but no claim: the transfer may have been
 // cleaned, or another node may have the same documents. Tasks that write temporary arrays compare
@@ -50,6 +47,9 @@ func (w *Worker) compare(ctx context.Context, t Task) error {
 	a, b, n := regions(t, dst)
 	return w.compareBlock(ctx, src, dst, a, b, n)
 }
+
+// errDiffers is the error for a target without a claim whose values differ from those of the copy.
+var errDiffers = fault.Newf(fault.Exists, "the target is a node whose values differ from the source")
 
 // compareBlock compares the elements of a region of both arrays.
 func (w *Worker) compareBlock(ctx context.Context, from, to *zarr.Array, src, dst []zarr.Selection, n []int) error {

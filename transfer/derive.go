@@ -7,24 +7,6 @@ import (
 	"github.com/zargo-io/zargo/zarr"
 )
 
-// note records the part of array a that is copied to a path.
-func (m *maker) note(a *zarr.Array, to string, start, shape []int) {
-	n := derived.Node{Path: to, Array: true}
-	dims := a.Dims()
-	for d, was := range a.Shape() {
-		name, first := "", 0
-		if d < len(dims) {
-			name = dims[d]
-		}
-		if start != nil {
-			first = start[d]
-		}
-		m.parts = m.parts || shape[d] != was
-		n.Axes = append(n.Axes, derived.Range(name, was, first, 1, shape[d]))
-	}
-	m.nodes = append(m.nodes, n)
-}
-
 // derive changes the attributes of the target that describe the positions or the extent of copied
 // parts.
 func (m *maker) derive(ctx context.Context) error {
@@ -58,4 +40,22 @@ func (m *maker) derive(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// note records the part of array a that is copied to a path.
+func (m *maker) note(a *zarr.Array, to string, start, shape []int) {
+	n := derived.Node{Path: to, Array: true}
+	dims := a.Dims()
+	for d, was := range a.Shape() {
+		name, first := "", 0
+		if d < len(dims) {
+			name = dims[d]
+		}
+		if start != nil {
+			first = start[d]
+		}
+		m.parts = m.parts || shape[d] != was
+		n.Axes = append(n.Axes, derived.Range(name, was, first, 1, shape[d]))
+	}
+	m.nodes = append(m.nodes, n)
 }

@@ -12,10 +12,6 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// maxPlan is the maximum size of an encoded plan in bytes. 256 MiB is the size of the documents of
-// a hundred thousand arrays.
-const maxPlan = 256 << 20
-
 // Encode returns the plan's JSON form. Equal plans have equal encodings.
 func (p *Plan) Encode() []byte {
 	var n length
@@ -24,6 +20,10 @@ func (p *Plan) Encode() []byte {
 	p.encode(b)
 	return b.Bytes()
 }
+
+// maxPlan is the maximum size of an encoded plan in bytes. 256 MiB is the size of the documents of
+// a hundred thousand arrays.
+const maxPlan = 256 << 20
 
 // length counts the bytes that are written to it.
 type length int

@@ -13,19 +13,6 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/large"
 )
 
-const (
-	// streamAbove is the maximum length of an object that is copied in one piece. 32 MiB is two
-	// parts.
-	streamAbove = 32 << 20
-	// piece is the length of the parts of longer objects. 16 MiB is the default of package large.
-	piece = 16 << 20
-)
-
-// moving is the number of concurrent tasks that copy objects. With 2, the next task starts before
-// the previous one ends. More tasks would not be faster, because each task sends as many requests
-// as the store allows, and an interruption would repeat more of them.
-const moving = 2
-
 // encoded copies the objects of a task without decoding them.
 func (w *Worker) encoded(ctx context.Context, t Task) error {
 	from, to, err := w.arrays.both(ctx, t.Step)
@@ -40,6 +27,19 @@ func (w *Worker) encoded(ctx context.Context, t Task) error {
 	guess := needOf(t.Step, from, to).work
 	return w.objects(ctx, t, from, to, func(ctx context.Context, from, to string) error { return w.move(ctx, src, from, to, guess) })
 }
+
+const (
+	// streamAbove is the maximum length of an object that is copied in one piece. 32 MiB is two
+	// parts.
+	streamAbove = 32 << 20
+	// piece is the length of the parts of longer objects. 16 MiB is the default of package large.
+	piece = 16 << 20
+)
+
+// moving is the number of concurrent tasks that copy objects. With 2, the next task starts before
+// the previous one ends. More tasks would not be faster, because each task sends as many requests
+// as the store allows, and an interruption would repeat more of them.
+const moving = 2
 
 // objects calls f concurrently for each object of a task, with its keys in the source and in the
 // target.

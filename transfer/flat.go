@@ -9,13 +9,6 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-const shardingName = "sharding_indexed"
-
-// hasSharding reports whether a list of codecs contains the sharding codec.
-func hasSharding(codecs []codec.Spec) bool {
-	return slices.ContainsFunc(codecs, func(c codec.Spec) bool { return c.Name == shardingName })
-}
-
 // flat returns the codecs of the innermost chunks of codecs that contain the sharding codec, at any
 // depth, and the shape of these chunks. Codecs before a sharding codec come first in the result,
 // and codecs after it last, so that each element passes the same codecs as before. rank is the
@@ -75,6 +68,8 @@ func flat(codecs []codec.Spec, rank int) (all []codec.Spec, chunk []int, err err
 	return slices.Concat(before, codecs, after), chunk, nil
 }
 
+const shardingName = "sharding_indexed"
+
 // flatten replaces the sharding codec in spec.Codecs by the codecs of the innermost chunks. The
 // shape of a shard, if shards are kept, is the shape of the stored objects.
 func flatten(spec *zarr.Spec, keep bool) error {
@@ -118,4 +113,9 @@ func untransposed(codecs []codec.Spec) []codec.Spec {
 		return codecs
 	}
 	return append([]codec.Spec{}, others...)
+}
+
+// hasSharding reports whether a list of codecs contains the sharding codec.
+func hasSharding(codecs []codec.Spec) bool {
+	return slices.ContainsFunc(codecs, func(c codec.Spec) bool { return c.Name == shardingName })
 }

@@ -15,43 +15,6 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// documentsStored reports whether the target has all documents of the plan. A target with all
-// documents and without a claim is a complete copy whose claim was removed. documentsStored returns
-// fault.Exists if a document differs: the target is another node, or the copy was changed
-// afterwards.
-func (w *Worker) documentsStored(ctx context.Context) (bool, error) {
-	last := w.last()
-	is, found, err := w.holds(ctx, last, []byte(w.p.Documents.Target[last]))
-	if !found || err != nil {
-		return false, err
-	}
-	if !is {
-		return false, another(last)
-	}
-	return true, w.each(ctx, w.p.within(), func(ctx context.Context, key string) error {
-		is, _, err := w.holds(ctx, key, []byte(w.p.Documents.Target[key]))
-		if err == nil && !is {
-			err = another(key)
-		}
-		return err
-	})
-}
-
-// another returns the error for a target with another document under key.
-func another(key string) error {
-	return fault.Newf(fault.Exists, "another document is stored at %q", key)
-}
-
-// within returns the keys of the plan's documents at or below the target, in the order of ordered.
-func (p *Plan) within() []string {
-	return slices.DeleteFunc(p.ordered(), func(key string) bool { return above(nodeOf(key), p.Target.Path) })
-}
-
-// each calls f concurrently for all keys.
-func (w *Worker) each(ctx context.Context, keys []string, f func(ctx context.Context, key string) error) error {
-	return concurrency.EachN(ctx, store.TuningOf(w.dst).Requests, len(keys), func(ctx context.Context, i int) error { return f(ctx, keys[i]) })
-}
-
 // look checks that no node exists at or below the target. It runs after the target was claimed and
 // before the first task writes. empty reports whether the target contains no objects except those
 // of transfers. look returns fault.Exists if it finds a node.
@@ -80,6 +43,16 @@ func (w *Worker) look(ctx context.Context) (empty bool, err error) {
 		w.saw(at) // the only node: its first task follows at once
 	}
 	return empty, nil
+}
+
+// within returns the keys of the plan's documents at or below the target, in the order of ordered.
+func (p *Plan) within() []string {
+	return slices.DeleteFunc(p.ordered(), func(key string) bool { return above(nodeOf(key), p.Target.Path) })
+}
+
+// each calls f concurrently for all keys.
+func (w *Worker) each(ctx context.Context, keys []string, f func(ctx context.Context, key string) error) error {
+	return concurrency.EachN(ctx, store.TuningOf(w.dst).Requests, len(keys), func(ctx context.Context, i int) error { return f(ctx, keys[i]) })
 }
 
 // isNode reports whether key is the key of a document that makes its directory a node.
@@ -117,6 +90,11 @@ func (w *Worker) absent(ctx context.Context, keys []string) error {
 		}
 		return err
 	})
+}
+
+// another returns the error for a target with another document under key.
+func another(key string) error {
+	return fault.Newf(fault.Exists, "another document is stored at %q", key)
 }
 
 // alone checks that no other node was created at the target or below it since the first task
@@ -229,4 +207,26 @@ func (w *Worker) free(ctx context.Context, a *Array) error {
 		return struct{}{}, nil
 	})
 	return err
+}
+
+// documentsStored reports whether the target has all documents of the plan. A target with all
+// documents and without a claim is a complete copy whose claim was removed. documentsStored returns
+// fault.Exists if a document differs: the target is another node, or the copy was changed
+// afterwards.
+func (w *Worker) documentsStored(ctx context.Context) (bool, error) {
+	last := w.last()
+	is, found, err := w.holds(ctx, last, []byte(w.p.Documents.Target[last]))
+	if !found || err != nil {
+		return false, err
+	}
+	if !is {
+		return false, another(last)
+	}
+	return true, w.each(ctx, w.p.within(), func(ctx context.Context, key string) error {
+		is, _, err := w.holds(ctx, key, []byte(w.p.Documents.Target[key]))
+		if err == nil && !is {
+			err = another(key)
+		}
+		return err
+	})
 }

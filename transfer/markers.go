@@ -15,159 +15,6 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// dirName is the directory below the target that contains the plan, the markers of tasks and
-// temporary arrays. v3 reserves node names with the prefix "__", so listings of groups and package
-// validate skip it.
-const dirName = "__zargo_transfer"
-
-// Dir returns the path of the directory that contains the plan, its markers and its temporary
-// arrays: "<target>/__zargo_transfer/<ID>", below the root of the target's store.
-func (p *Plan) Dir() string { return join(join(p.Target.Path, dirName), p.ID()) }
-
-func (w *Worker) dir() string { return join(join(w.p.Target.Path, dirName), w.id) }
-
-// markerOf returns the key of the marker of task i, or "" for an archive. The key contains the
-// claim's Run, so a marker that arrives after Clean does not count for a later claim of the plan.
-func (w *Worker) markerOf(c *claim, stage, i int) string {
-	if w.archive {
-		return ""
-	}
-	return fmt.Sprintf("%s/done/%d/%d.%s", w.dir(), stage, i, c.Run)
-}
-
-// mark puts the markers of tasks whose objects are stored, and then checks that the transfer still
-// exists, by reading the claim or by changing its state from taken to copying. If it was removed,
-// mark deletes the markers and returns fault.Conflict.
-func (w *Worker) mark(ctx context.Context, c *claim, markers ...string) error {
-	w.marked.Store(true)
-	err := w.each(ctx, markers, func(ctx context.Context, key string) error {
-		_, err := w.dst.Put(ctx, key, nil, store.PutOptions{})
-		return err
-	})
-	var now *claim
-	var lost error
-	if k := w.known(); k != nil && k.Run == c.Run && k.State == taken {
-		now, lost = w.advance(ctx, k, copying)
-	} else {
-		now, lost = w.same(ctx, c)
-	}
-	if lost == nil {
-		w.know(now)
-		return err
-	}
-	if errors.Is(lost, fault.Conflict) && store.DeleteAll(ctx, w.dst, markers) == nil {
-		_ = store.RemoveFolders(ctx, w.dst, join(w.p.Target.Path, dirName))
-	}
-	return lost
-}
-
-// markAfter is the time after which the marker of a task is put. A process that is killed repeats
-// the tasks of this time. A transfer that takes less time needs no markers.
-const markAfter = time.Second
-
-// marking starts a goroutine that calls mark with the markers sent to the channel, so that tasks do
-// not wait for these requests. It passes the first error to stop. After the last marker the caller
-// must call wait, which returns the first error. wait puts the remaining markers, even if ctx has
-// ended, or returns them if leave is true.
-func (w *Worker) marking(ctx context.Context, c *claim, stop context.CancelCauseFunc) (markers chan<- string, wait func(leave bool) ([]string, error)) {
-	sent := make(chan string, 256)
-	var owed []string
-	var err error
-	put := func() {
-		if len(owed) == 0 || err != nil {
-			return
-		}
-		if err = ctx.Err(); err == nil {
-			err = w.mark(ctx, c, owed...)
-		}
-		if err != nil && ctx.Err() != nil && !errors.Is(err, fault.Conflict) { // ctx ended before or meanwhile
-			over, cancel := document.Detached(ctx)
-			defer cancel()
-			err = w.mark(over, c, owed...)
-		}
-		if err != nil {
-			stop(err)
-		}
-		owed = nil
-	}
-	var one sync.WaitGroup
-	one.Go(func() {
-		var due <-chan time.Time
-		for {
-			select {
-			case key, more := <-sent:
-				if !more {
-					return
-				}
-				if owed = append(owed, key); len(owed) == 1 {
-					due = time.After(markAfter)
-				}
-			case <-due:
-				put()
-			}
-		}
-	})
-	return sent, func(leave bool) ([]string, error) {
-		close(sent)
-		one.Wait()
-		if !leave {
-			put()
-		}
-		return owed, err
-	}
-}
-
-// done lists the markers of claim c and returns the tasks of a stage that have a marker. c may be
-// nil: without a claim no task is done.
-func (w *Worker) done(ctx context.Context, c *claim, stage int) (*set, error) {
-	first, n := w.p.TasksOf(stage)
-	s := newSet(first, n)
-	if c == nil {
-		return s, nil
-	}
-	prefix := fmt.Sprintf("%s/done/%d", w.dir(), stage)
-	for e, err := range store.ListAll(ctx, w.dst, prefix, store.ListOptions{}) {
-		if err != nil {
-			return nil, err
-		}
-		name, run, _ := strings.Cut(strings.TrimPrefix(e.Key, prefix+"/"), ".")
-		if i, err := strconv.Atoi(name); err == nil && run == c.Run {
-			s.add(i)
-		}
-	}
-	return s, nil
-}
-
-// set is a set of numbers in [first, first+n). Its memory depends on the numbers in it, not on n.
-type set struct {
-	first, n int
-	in       *keys.Set
-	members  int
-}
-
-func newSet(first, n int) *set { return &set{first, n, keys.NewSet([]int{n}), 0} }
-
-func (s *set) add(i int) {
-	if i >= s.first && i < s.first+s.n && !s.has(i) {
-		s.in.Add([]int{i - s.first})
-		s.members++
-	}
-}
-
-func (s *set) has(i int) bool { return s.in.Has([]int{i - s.first}) }
-
-// between returns the number of elements of the set in [lo, hi).
-func (s *set) between(lo, hi int) (n int) {
-	for i := range s.in.All() {
-		if i := i[0] + s.first; i >= lo && i < hi {
-			n++
-		}
-	}
-	return n
-}
-
-func (s *set) count() int { return s.members }
-
 // Save claims the target of a plan and stores the plan in the claim or beside it, where [Saved]
 // finds it. It returns fault.Exists if another plan has claimed the target, or if another node is
 // at or below it.
@@ -183,6 +30,15 @@ func Save(ctx context.Context, target store.Store, p *Plan) error {
 	}
 	return nil
 }
+
+// dirName is the directory below the target that contains the plan, the markers of tasks and
+// temporary arrays. v3 reserves node names with the prefix "__", so listings of groups and package
+// validate skip it.
+const dirName = "__zargo_transfer"
+
+// markAfter is the time after which the marker of a task is put. A process that is killed repeats
+// the tasks of this time. A transfer that takes less time needs no markers.
+const markAfter = time.Second
 
 // Save does what the function [Save] does. [Worker.Run] then does not read the claim again. If
 // [NewPlan] has returned the plan and it reads one array, Run compares the metadata of the array
@@ -274,6 +130,150 @@ func begun(ctx context.Context, st store.Store, path string) (b beside, err erro
 	}
 	b.claim, err = readClaim(ctx, st, path)
 	return b, err
+}
+
+// Dir returns the path of the directory that contains the plan, its markers and its temporary
+// arrays: "<target>/__zargo_transfer/<ID>", below the root of the target's store.
+func (p *Plan) Dir() string { return join(join(p.Target.Path, dirName), p.ID()) }
+
+func (w *Worker) dir() string { return join(join(w.p.Target.Path, dirName), w.id) }
+
+// markerOf returns the key of the marker of task i, or "" for an archive. The key contains the
+// claim's Run, so a marker that arrives after Clean does not count for a later claim of the plan.
+func (w *Worker) markerOf(c *claim, stage, i int) string {
+	if w.archive {
+		return ""
+	}
+	return fmt.Sprintf("%s/done/%d/%d.%s", w.dir(), stage, i, c.Run)
+}
+
+// mark puts the markers of tasks whose objects are stored, and then checks that the transfer still
+// exists, by reading the claim or by changing its state from taken to copying. If it was removed,
+// mark deletes the markers and returns fault.Conflict.
+func (w *Worker) mark(ctx context.Context, c *claim, markers ...string) error {
+	w.marked.Store(true)
+	err := w.each(ctx, markers, func(ctx context.Context, key string) error {
+		_, err := w.dst.Put(ctx, key, nil, store.PutOptions{})
+		return err
+	})
+	var now *claim
+	var lost error
+	if k := w.known(); k != nil && k.Run == c.Run && k.State == taken {
+		now, lost = w.advance(ctx, k, copying)
+	} else {
+		now, lost = w.same(ctx, c)
+	}
+	if lost == nil {
+		w.know(now)
+		return err
+	}
+	if errors.Is(lost, fault.Conflict) && store.DeleteAll(ctx, w.dst, markers) == nil {
+		_ = store.RemoveFolders(ctx, w.dst, join(w.p.Target.Path, dirName))
+	}
+	return lost
+}
+
+// marking starts a goroutine that calls mark with the markers sent to the channel, so that tasks do
+// not wait for these requests. It passes the first error to stop. After the last marker the caller
+// must call wait, which returns the first error. wait puts the remaining markers, even if ctx has
+// ended, or returns them if leave is true.
+func (w *Worker) marking(ctx context.Context, c *claim, stop context.CancelCauseFunc) (markers chan<- string, wait func(leave bool) ([]string, error)) {
+	sent := make(chan string, 256)
+	var owed []string
+	var err error
+	put := func() {
+		if len(owed) == 0 || err != nil {
+			return
+		}
+		if err = ctx.Err(); err == nil {
+			err = w.mark(ctx, c, owed...)
+		}
+		if err != nil && ctx.Err() != nil && !errors.Is(err, fault.Conflict) { // ctx ended before or meanwhile
+			over, cancel := document.Detached(ctx)
+			defer cancel()
+			err = w.mark(over, c, owed...)
+		}
+		if err != nil {
+			stop(err)
+		}
+		owed = nil
+	}
+	var one sync.WaitGroup
+	one.Go(func() {
+		var due <-chan time.Time
+		for {
+			select {
+			case key, more := <-sent:
+				if !more {
+					return
+				}
+				if owed = append(owed, key); len(owed) == 1 {
+					due = time.After(markAfter)
+				}
+			case <-due:
+				put()
+			}
+		}
+	})
+	return sent, func(leave bool) ([]string, error) {
+		close(sent)
+		one.Wait()
+		if !leave {
+			put()
+		}
+		return owed, err
+	}
+}
+
+// done lists the markers of claim c and returns the tasks of a stage that have a marker. c may be
+// nil: without a claim no task is done.
+func (w *Worker) done(ctx context.Context, c *claim, stage int) (*set, error) {
+	first, n := w.p.TasksOf(stage)
+	s := newSet(first, n)
+	if c == nil {
+		return s, nil
+	}
+	prefix := fmt.Sprintf("%s/done/%d", w.dir(), stage)
+	for e, err := range store.ListAll(ctx, w.dst, prefix, store.ListOptions{}) {
+		if err != nil {
+			return nil, err
+		}
+		name, run, _ := strings.Cut(strings.TrimPrefix(e.Key, prefix+"/"), ".")
+		if i, err := strconv.Atoi(name); err == nil && run == c.Run {
+			s.add(i)
+		}
+	}
+	return s, nil
+}
+
+func (s *set) add(i int) {
+	if i >= s.first && i < s.first+s.n && !s.has(i) {
+		s.in.Add([]int{i - s.first})
+		s.members++
+	}
+}
+
+func (s *set) has(i int) bool { return s.in.Has([]int{i - s.first}) }
+
+// between returns the number of elements of the set in [lo, hi).
+func (s *set) between(lo, hi int) (n int) {
+	for i := range s.in.All() {
+		if i := i[0] + s.first; i >= lo && i < hi {
+			n++
+		}
+	}
+	return n
+}
+
+func (s *set) count() int { return s.members }
+
+func newSet(first, n int) *set { return &set{first, n, keys.NewSet([]int{n}), 0} }
+
+// set is a set of numbers in [first, first+n). Its memory depends on the numbers in it, not on n.
+type set struct {
+	first, n int
+	in       *keys.Set
+	members  int
 }
 
 // Verify returns the numbers of the tasks that are not done, in ascending order. The result is

@@ -7,17 +7,17 @@ import (
 	"github.com/zargo-io/zargo/zarr"
 )
 
-// overhead is the memory of a process that is not reserved for tasks: the program (25 MiB for
-// zargo), stacks, tables, compressor state (18 MiB for a zstd encoder), and garbage that is not
-// collected yet. With 64 MiB and the limit on the heap that cmd/zargo sets, rechunking 512 MiB
-// within 128, 256 and 512 MiB took 108, 225 and 510 MiB of resident memory.
-const overhead = 64 << 20
-
 // need is the memory of one task in bytes.
 type need struct {
 	block int64 // elements of a region; 0 if objects are copied
 	work  int64 // objects in flight: one decoded, one encoded
 }
+
+// overhead is the memory of a process that is not reserved for tasks: the program (25 MiB for
+// zargo), stacks, tables, compressor state (18 MiB for a zstd encoder), and garbage that is not
+// collected yet. With 64 MiB and the limit on the heap that cmd/zargo sets, rechunking 512 MiB
+// within 128, 256 and 512 MiB took 108, 225 and 510 MiB of resident memory.
+const overhead = 64 << 20
 
 // memory returns the smallest Plan.Memory that the task fits in.
 func (n need) memory() int64 {

@@ -11,10 +11,6 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-func (w *Worker) node(at string) *document.Node {
-	return &document.Node{Store: w.dst, Path: at, Limit: maxDocument}
-}
-
 // publish stores the documents of the plan. As zarr.Create, it creates the groups above the target
 // first, and looks for documents of nodes of other formats and kinds at the same paths afterwards.
 // Of several creators of a path at most one succeeds. publish returns fault.Exists if the target
@@ -43,6 +39,10 @@ func (w *Worker) publish(ctx context.Context) error {
 		return err
 	}
 	return hold(ctx)
+}
+
+func (w *Worker) node(at string) *document.Node {
+	return &document.Node{Store: w.dst, Path: at, Limit: maxDocument}
 }
 
 // groupsAbove creates the plan's groups above the target, which may not be arrays. The caller calls

@@ -15,13 +15,6 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-const (
-	// taskObjects and taskBytes bound the size of a task if a larger task would not save requests,
-	// because an interruption repeats whole tasks. A task of either size takes some seconds.
-	taskObjects = 48
-	taskBytes   = 64 << 20
-)
-
 // steps adds the steps that copy an array to the stages.
 func (m *maker) steps(ctx context.Context, s *Step, from, to *zarr.Array) error {
 	if sameObjects(&Step{Start: s.Start}, from, to) {
@@ -67,6 +60,13 @@ func (m *maker) steps(ctx context.Context, s *Step, from, to *zarr.Array) error 
 	m.addBlocks(last, at, stages[last].Block, from, to)
 	return nil
 }
+
+const (
+	// taskObjects and taskBytes bound the size of a task if a larger task would not save requests,
+	// because an interruption repeats whole tasks. A task of either size takes some seconds.
+	taskObjects = 48
+	taskBytes   = 64 << 20
+)
 
 // fits reports whether Options.Memory suffices for a task that copies objects of an array. If not,
 // the plan fails after all arrays, so that its error contains the memory that suffices for all.

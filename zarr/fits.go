@@ -11,46 +11,6 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// costOf returns the number of bytes that a read to Ts needs for each element: the size of a T,
-// plus that of the source if it is converted. It excludes the contents of elements of varying
-// length.
-func costOf[T any](a *Array) int64 {
-	each, size := int64(reflect.TypeFor[T]().Size()), int64(a.of.Meta.DType.Size())
-	if size == 0 {
-		return each + 8 // the number of its item
-	}
-	if _, ok := a.of.Meta.DType.(*dtype.Struct); !ok {
-		if _, ok := bytesview.Of([]T(nil)); ok {
-			return each
-		}
-	}
-	return each + size
-}
-
-// regionOf resolves a selection for a buffer of n elements of type T.
-func regionOf[T any](a *Array, n int, sel []Selection) (grid.Selection, error) {
-	r, err := a.region(sel)
-	if err != nil {
-		return nil, err
-	}
-	if err := fits[T](a); err != nil {
-		return nil, err
-	}
-	return r, a.wantLen(r, n, "elements", 1)
-}
-
-// regionOfBytes resolves a selection for a buffer of n bytes.
-func (a *Array) regionOfBytes(n int, sel []Selection) (grid.Selection, error) {
-	r, err := a.region(sel)
-	if err != nil {
-		return nil, err
-	}
-	if err := a.fixedSize(); err != nil {
-		return nil, err
-	}
-	return r, a.wantLen(r, n, "bytes", a.of.Meta.DType.Size())
-}
-
 // fits returns ErrType unless elements of the array can be read as Ts without conversion.
 func fits[T any](a *Array) error {
 	t := reflect.TypeFor[T]()
@@ -123,4 +83,44 @@ func (a *Array) fixedSize() error {
 		return a.errf(fault.Newf(fault.Type, "elements must have a fixed size; those of %v vary in length and are %v in Go", a.of.Meta.DType, a.of.Meta.DType.Go()))
 	}
 	return nil
+}
+
+// costOf returns the number of bytes that a read to Ts needs for each element: the size of a T,
+// plus that of the source if it is converted. It excludes the contents of elements of varying
+// length.
+func costOf[T any](a *Array) int64 {
+	each, size := int64(reflect.TypeFor[T]().Size()), int64(a.of.Meta.DType.Size())
+	if size == 0 {
+		return each + 8 // the number of its item
+	}
+	if _, ok := a.of.Meta.DType.(*dtype.Struct); !ok {
+		if _, ok := bytesview.Of([]T(nil)); ok {
+			return each
+		}
+	}
+	return each + size
+}
+
+// regionOf resolves a selection for a buffer of n elements of type T.
+func regionOf[T any](a *Array, n int, sel []Selection) (grid.Selection, error) {
+	r, err := a.region(sel)
+	if err != nil {
+		return nil, err
+	}
+	if err := fits[T](a); err != nil {
+		return nil, err
+	}
+	return r, a.wantLen(r, n, "elements", 1)
+}
+
+// regionOfBytes resolves a selection for a buffer of n bytes.
+func (a *Array) regionOfBytes(n int, sel []Selection) (grid.Selection, error) {
+	r, err := a.region(sel)
+	if err != nil {
+		return nil, err
+	}
+	if err := a.fixedSize(); err != nil {
+		return nil, err
+	}
+	return r, a.wantLen(r, n, "bytes", a.of.Meta.DType.Size())
 }

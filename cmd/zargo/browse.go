@@ -17,14 +17,6 @@ import (
 // A location that is not a group can be listed too: a bucket or a directory that contains
 // hierarchies. Each of its directories is opened to find out whether it is a node.
 
-const (
-	kindFolder = "folder" // a prefix of keys that is not a node
-	kindObject = "object" // a key that does not belong to a node
-)
-
-// maxBrowsed is the maximum number of entries listed. A million entries take half a GB of memory.
-const maxBrowsed = 1_000_000
-
 // browse lists a place that is not a node. If deep is true, it lists all levels below the place,
 // parents before children. unread is an error about nodes that could not be read.
 func (s *session) browse(ctx context.Context, p *place, deep bool) (nodes []nodeInfo, unread, err error) {
@@ -76,6 +68,14 @@ func (s *session) browse(ctx context.Context, p *place, deep bool) (nodes []node
 	}
 	return nodes, unread, nil
 }
+
+const (
+	kindFolder = "folder" // a prefix of keys that is not a node
+	kindObject = "object" // a key that does not belong to a node
+)
+
+// maxBrowsed is the maximum number of entries listed. A million entries take half a GB of memory.
+const maxBrowsed = 1_000_000
 
 func tooMany() error {
 	return fault.Newf(fault.Limit, "more than %d entries are too many to list: list a directory in it", maxBrowsed)

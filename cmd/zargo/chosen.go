@@ -7,6 +7,32 @@ import (
 	"github.com/zargo-io/zargo/zarr"
 )
 
+// chosen parses one layout from the values of three flags. The names of the flags are used in
+// errors.
+func chosen(aspectFlag, aspect, sizeFlag, size, elementsFlag string, elements int) (l zarr.Layout, err error) {
+	if aspect != "" {
+		for part := range strings.SplitSeq(aspect, ",") {
+			r, err := strconv.ParseFloat(strings.TrimSpace(part), 64)
+			if err != nil || !(r > 0) {
+				return l, usagef("%s must be a list of numbers above 0, has %q", aspectFlag, part)
+			}
+			l.AspectRatio = append(l.AspectRatio, r)
+		}
+	}
+	if elements < 0 {
+		return l, usagef("%s must be above 0, is %d", elementsFlag, elements)
+	}
+	l.Elements = elements
+	if size == "" {
+		return l, nil
+	}
+	if elements > 0 {
+		return l, usagef("%s and %s cannot be combined", sizeFlag, elementsFlag)
+	}
+	l.Bytes, err = parseSize(sizeFlag, size)
+	return l, err
+}
+
 // chooses reports whether a flag determines how the shape of chunks or shards is chosen.
 func (f *specFlags) chooses() bool { return f.choosesChunks() || f.choosesShards() }
 
@@ -35,30 +61,4 @@ func (f *specFlags) layouts(spec *zarr.Spec) (err error) {
 		return err
 	}
 	return nil
-}
-
-// chosen parses one layout from the values of three flags. The names of the flags are used in
-// errors.
-func chosen(aspectFlag, aspect, sizeFlag, size, elementsFlag string, elements int) (l zarr.Layout, err error) {
-	if aspect != "" {
-		for part := range strings.SplitSeq(aspect, ",") {
-			r, err := strconv.ParseFloat(strings.TrimSpace(part), 64)
-			if err != nil || !(r > 0) {
-				return l, usagef("%s must be a list of numbers above 0, has %q", aspectFlag, part)
-			}
-			l.AspectRatio = append(l.AspectRatio, r)
-		}
-	}
-	if elements < 0 {
-		return l, usagef("%s must be above 0, is %d", elementsFlag, elements)
-	}
-	l.Elements = elements
-	if size == "" {
-		return l, nil
-	}
-	if elements > 0 {
-		return l, usagef("%s and %s cannot be combined", sizeFlag, elementsFlag)
-	}
-	l.Bytes, err = parseSize(sizeFlag, size)
-	return l, err
 }

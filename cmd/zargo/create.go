@@ -15,6 +15,32 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
+// create creates the array, or opens it if the flags allow an existing one. The caller closes the
+// place.
+func (s *session) create(ctx context.Context, url string, spec zarr.Spec, f specFlags) (*place, *zarr.Array, error) {
+	if err := checkSpec(ctx, spec); err != nil {
+		return nil, nil, at(where(url), err)
+	}
+	p, err := s.locateNew(ctx, url, f.Root)
+	if err != nil {
+		return nil, nil, err
+	}
+	make := zarr.Create
+	if f.ExistOk {
+		make = zarr.OpenOrCreate
+	}
+	a, err := make(ctx, p.Store, p.path, spec, s.options()...)
+	if err != nil {
+		p.release()
+		return nil, nil, p.fail(err)
+	}
+	if err := f.after(ctx, s, p, a); err != nil {
+		p.release()
+		return nil, nil, err
+	}
+	return p, a, nil
+}
+
 // specFlags holds the flags that describe a new array or group. The command put has these flags
 // too.
 type specFlags struct {
@@ -38,6 +64,40 @@ type specFlags struct {
 	Root          string   `help:"URL of the outermost group to create above the node; see docs/reference/cli.md." placeholder:"URL"`
 	ExistOk       bool     `help:"Succeed if an identical node already exists."`
 	consolidateFlag
+}
+
+// checkSpec creates the array in memory, to find errors before anything is stored. It reports
+// errors of the specification as errors of the command line.
+func checkSpec(ctx context.Context, spec zarr.Spec) error {
+	_, err := zarr.Create(ctx, mem.New(), "", spec, zarr.Extensions(codecs(), dataTypes()))
+	if err == nil {
+		return nil
+	}
+	text := strings.TrimPrefix(err.Error(), `zarr: "" in mem://: `)
+	if errors.Is(err, fault.Metadata) || errors.Is(err, fault.Type) {
+		return usagef("%s", text)
+	}
+	return &reworded{text, err}
+}
+
+func (c *createCmd) group(ctx context.Context, s *session) error {
+	if c.Shape != nil || c.DType != "" || c.Chunks != "" || c.Shards != "" || c.ChunkEdges != "" || c.ShardEdges != "" || c.chooses() || c.Codec != nil || c.Fill != "" || c.Dims != "" || s.given["order"] || s.given["separator"] {
+		return usagef("--group cannot be combined with a shape, data type, chunks, shards, codecs, fill value, order, separator or dimensions")
+	}
+	attrs, err := parseAttrs(c.Attrs)
+	if err != nil {
+		return err
+	}
+	p, err := s.locateNew(ctx, c.URL, c.Root)
+	if err != nil {
+		return err
+	}
+	defer p.release()
+	g, err := createGroup(ctx, p.Store, p.path, zarr.Spec{Format: c.ZFormat, Attrs: attrs}, c.ExistOk, s.options()...)
+	if err != nil {
+		return p.fail(err)
+	}
+	return c.after(ctx, s, p, g)
 }
 
 type createCmd struct {
@@ -78,66 +138,6 @@ func (c *createCmd) Run(ctx context.Context, s *session) error {
 	}
 	p.release()
 	return nil
-}
-
-// create creates the array, or opens it if the flags allow an existing one. The caller closes the
-// place.
-func (s *session) create(ctx context.Context, url string, spec zarr.Spec, f specFlags) (*place, *zarr.Array, error) {
-	if err := checkSpec(ctx, spec); err != nil {
-		return nil, nil, at(where(url), err)
-	}
-	p, err := s.locateNew(ctx, url, f.Root)
-	if err != nil {
-		return nil, nil, err
-	}
-	make := zarr.Create
-	if f.ExistOk {
-		make = zarr.OpenOrCreate
-	}
-	a, err := make(ctx, p.Store, p.path, spec, s.options()...)
-	if err != nil {
-		p.release()
-		return nil, nil, p.fail(err)
-	}
-	if err := f.after(ctx, s, p, a); err != nil {
-		p.release()
-		return nil, nil, err
-	}
-	return p, a, nil
-}
-
-// checkSpec creates the array in memory, to find errors before anything is stored. It reports
-// errors of the specification as errors of the command line.
-func checkSpec(ctx context.Context, spec zarr.Spec) error {
-	_, err := zarr.Create(ctx, mem.New(), "", spec, zarr.Extensions(codecs(), dataTypes()))
-	if err == nil {
-		return nil
-	}
-	text := strings.TrimPrefix(err.Error(), `zarr: "" in mem://: `)
-	if errors.Is(err, fault.Metadata) || errors.Is(err, fault.Type) {
-		return usagef("%s", text)
-	}
-	return &reworded{text, err}
-}
-
-func (c *createCmd) group(ctx context.Context, s *session) error {
-	if c.Shape != nil || c.DType != "" || c.Chunks != "" || c.Shards != "" || c.ChunkEdges != "" || c.ShardEdges != "" || c.chooses() || c.Codec != nil || c.Fill != "" || c.Dims != "" || s.given["order"] || s.given["separator"] {
-		return usagef("--group cannot be combined with a shape, data type, chunks, shards, codecs, fill value, order, separator or dimensions")
-	}
-	attrs, err := parseAttrs(c.Attrs)
-	if err != nil {
-		return err
-	}
-	p, err := s.locateNew(ctx, c.URL, c.Root)
-	if err != nil {
-		return err
-	}
-	defer p.release()
-	g, err := createGroup(ctx, p.Store, p.path, zarr.Spec{Format: c.ZFormat, Attrs: attrs}, c.ExistOk, s.options()...)
-	if err != nil {
-		return p.fail(err)
-	}
-	return c.after(ctx, s, p, g)
 }
 
 // spec converts the flags to the specification of an array. If big is true, the stored bytes are in

@@ -16,20 +16,6 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// decoded reads and formats the elements of an array.
-type decoded struct {
-	t    dtype.Type // of the elements in a buffer
-	read render.Reader
-	cost int64 // bytes of memory for each byte in a buffer
-}
-
-// asStored returns a reader of the stored elements.
-func asStored(a *zarr.Array) decoded {
-	v := decoded{cost: 1}
-	v.t, v.read = render.ReaderOf(a)
-	return v
-}
-
 // decode returns a reader that decodes elements by the CF conventions. name is the name of the
 // array in errors, and attrs are the attributes of session.attrsOf. If numpy is true, all elements
 // have data types of NumPy; otherwise some are text.
@@ -61,6 +47,20 @@ func decode(a *zarr.Array, name string, attrs map[string]any, numpy bool) (decod
 		}
 	}
 	return d.decoded(), nil
+}
+
+// asStored returns a reader of the stored elements.
+func asStored(a *zarr.Array) decoded {
+	v := decoded{cost: 1}
+	v.t, v.read = render.ReaderOf(a)
+	return v
+}
+
+// decoded reads and formats the elements of an array.
+type decoded struct {
+	t    dtype.Type // of the elements in a buffer
+	read render.Reader
+	cost int64 // bytes of memory for each byte in a buffer
 }
 
 // readTruths returns a reader that converts booleans to the float64 numbers 0 and 1.

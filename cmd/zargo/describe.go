@@ -14,56 +14,6 @@ import (
 	"github.com/zargo-io/zargo/zarr/meta"
 )
 
-// nodeInfo is the JSON object that info and ls print for a node. docs/reference/cli.md documents
-// it. New members may be added, but existing members must not be removed or change their meaning.
-type nodeInfo struct {
-	Kind   string `json:"kind"` // "array" or "group"; otherwise "folder" or "object"
-	URL    string `json:"url,omitempty"`
-	Name   string `json:"name"`
-	Path   string `json:"path"` // relative to the node of the URL
-	Format int    `json:"format,omitempty"`
-	Stored *int64 `json:"stored_bytes,omitempty"` // size of an object
-
-	*arrayInfo
-	*georefInfo
-
-	FillMissing *bool `json:"fill_value_is_missing,omitempty"` // only info; nil if unknown
-	fillNaN     bool
-	Storage     *storedInfo `json:"storage,omitempty"`
-
-	Layout  *layoutInfo `json:"key_layout,omitempty"`
-	Warning string      `json:"warning,omitempty"`
-
-	Attributes json.RawMessage `json:"attributes,omitempty"`
-}
-
-// arrayInfo is the part of nodeInfo that only arrays have.
-type arrayInfo struct {
-	Shape     []int           `json:"shape"`
-	Chunks    []int           `json:"chunks"`
-	Shards    []int           `json:"shards,omitempty"`
-	Edges     []meta.Edges    `json:"edges,omitempty"` // chunk lengths of a rectilinear grid
-	DType     json.RawMessage `json:"dtype"`
-	Fill      json.RawMessage `json:"fill_value"`
-	Codecs    []codecInfo     `json:"codecs"`
-	Keys      keysInfo        `json:"chunk_key_encoding"`
-	Dims      []*string       `json:"dimension_names"`
-	Elements  *big.Int        `json:"elements"`
-	NumChunks *big.Int        `json:"number_of_chunks"`
-	NumShards *big.Int        `json:"number_of_shards,omitempty"`
-	Bytes     *big.Int        `json:"bytes"` // null if elements vary in length
-}
-
-type codecInfo struct {
-	Name   string          `json:"name"`
-	Config json.RawMessage `json:"configuration,omitempty"`
-}
-
-type keysInfo struct {
-	Name      string `json:"name"`
-	Separator string `json:"separator"`
-}
-
 // describe describes a node, without attributes and members.
 func describe(n zarr.Node) (nodeInfo, error) {
 	info := nodeInfo{Kind: "group", Name: n.Name(), Format: n.Format()}
@@ -112,6 +62,56 @@ func describe(n zarr.Node) (nodeInfo, error) {
 		d.Fill, err = a.DType().FormatFill(fill, 3)
 	}
 	return info, err
+}
+
+type keysInfo struct {
+	Name      string `json:"name"`
+	Separator string `json:"separator"`
+}
+
+type codecInfo struct {
+	Name   string          `json:"name"`
+	Config json.RawMessage `json:"configuration,omitempty"`
+}
+
+// arrayInfo is the part of nodeInfo that only arrays have.
+type arrayInfo struct {
+	Shape     []int           `json:"shape"`
+	Chunks    []int           `json:"chunks"`
+	Shards    []int           `json:"shards,omitempty"`
+	Edges     []meta.Edges    `json:"edges,omitempty"` // chunk lengths of a rectilinear grid
+	DType     json.RawMessage `json:"dtype"`
+	Fill      json.RawMessage `json:"fill_value"`
+	Codecs    []codecInfo     `json:"codecs"`
+	Keys      keysInfo        `json:"chunk_key_encoding"`
+	Dims      []*string       `json:"dimension_names"`
+	Elements  *big.Int        `json:"elements"`
+	NumChunks *big.Int        `json:"number_of_chunks"`
+	NumShards *big.Int        `json:"number_of_shards,omitempty"`
+	Bytes     *big.Int        `json:"bytes"` // null if elements vary in length
+}
+
+// nodeInfo is the JSON object that info and ls print for a node. docs/reference/cli.md documents
+// it. New members may be added, but existing members must not be removed or change their meaning.
+type nodeInfo struct {
+	Kind   string `json:"kind"` // "array" or "group"; otherwise "folder" or "object"
+	URL    string `json:"url,omitempty"`
+	Name   string `json:"name"`
+	Path   string `json:"path"` // relative to the node of the URL
+	Format int    `json:"format,omitempty"`
+	Stored *int64 `json:"stored_bytes,omitempty"` // size of an object
+
+	*arrayInfo
+	*georefInfo
+
+	FillMissing *bool `json:"fill_value_is_missing,omitempty"` // only info; nil if unknown
+	fillNaN     bool
+	Storage     *storedInfo `json:"storage,omitempty"`
+
+	Layout  *layoutInfo `json:"key_layout,omitempty"`
+	Warning string      `json:"warning,omitempty"`
+
+	Attributes json.RawMessage `json:"attributes,omitempty"`
 }
 
 // product returns the number of positions of a shape.

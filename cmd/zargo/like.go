@@ -14,10 +14,6 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// maxDescription is the maximum length of a CDL or JSON file in bytes. A typical header has a few
-// kilobytes.
-const maxDescription = 16 << 20
-
 // like creates a node with the metadata of another node, or of a CDL or JSON file.
 func (c *createCmd) like(ctx context.Context, s *session) error {
 	lower := strings.ToLower(c.Like)
@@ -58,6 +54,10 @@ func (c *createCmd) like(ctx context.Context, s *session) error {
 	defer p.release()
 	return c.copyNodes(ctx, s, p, g, nodes)
 }
+
+// maxDescription is the maximum length of a CDL or JSON file in bytes. A typical header has a few
+// kilobytes.
+const maxDescription = 16 << 20
 
 // readFile reads the file of --like, or standard input for "-".
 func (c *createCmd) readFile(s *session) (string, error) {

@@ -14,13 +14,6 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/dir"
 )
 
-// kindLink is the kind of a symbolic link. Commands that delete do not follow symbolic links.
-const kindLink = "link"
-
-// maxLinks is the maximum number of listed symbolic links that do not lead to a node. 20 links fill
-// about one screen.
-const maxLinks = 20
-
 // links collects the symbolic links of a listing that does not follow links. It also contains the
 // nodes that were found by reading through the links.
 type links struct {
@@ -29,6 +22,13 @@ type links struct {
 	others []string        // links whose paths are not in above, at most maxLinks
 	n      int64
 }
+
+// kindLink is the kind of a symbolic link. Commands that delete do not follow symbolic links.
+const kindLink = "link"
+
+// maxLinks is the maximum number of listed symbolic links that do not lead to a node. 20 links fill
+// about one screen.
+const maxLinks = 20
 
 func newLinks(nodes map[string]*usage) *links {
 	l := &links{nodes: nodes, above: map[string]bool{}}

@@ -16,23 +16,10 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// magics returns the first bytes of file formats that users may pass by mistake.
-func magics() []struct{ begin, is string } {
-	return []struct{ begin, is string }{
-		{"\x89HDF\r\n\x1a\n", "an HDF5 or NetCDF-4 file"},
-		{"CDF\x01", "a NetCDF file"},
-		{"CDF\x02", "a NetCDF file"},
-		{"CDF\x05", "a NetCDF file"},
-		{"II*\x00", "a TIFF file"},
-		{"MM\x00*", "a TIFF file"},
-		{"II+\x00", "a TIFF file"},
-		{"MM\x00+", "a TIFF file"},
-		{"GRIB", "a GRIB file"},
-		{"BUFR", "a BUFR file"},
-		{"\x0e\x03\x13\x01", "an HDF4 file"},
-		{"PAR1", "a Parquet file"},
-		{"\x93NUMPY", "a NumPy file"},
-	}
+// otherFormat is the error for a location that contains data of another format.
+type otherFormat struct {
+	is  string
+	err error
 }
 
 const (
@@ -43,39 +30,6 @@ const (
 	// maxLook bounds the time to identify the format of data that is not Zarr.
 	maxLook = 3 * time.Second
 )
-
-// notZarr adds to err, the error for a location without a node, the format of the data at the
-// location. If the object at the location starts with the magic bytes of a known file format, the
-// new error is errors.ErrUnsupported. If the location contains data of another format for arrays,
-// the new error wraps err. Otherwise notZarr returns err, also if it cannot read the location.
-func (s *session) notZarr(ctx context.Context, l openurl.Location, err error) error {
-	if !errors.Is(err, fault.NotFound) && !errors.Is(err, fault.Refused) {
-		return err
-	}
-	ctx, cancel := context.WithTimeout(ctx, maxLook)
-	defer cancel()
-	if len(l.Inside) == 0 {
-		begin := s.firstBytes(ctx, l)
-		for _, m := range magics() {
-			if strings.HasPrefix(begin, m.begin) {
-				return fault.Newf(errors.ErrUnsupported, "not a Zarr array or group, but %s", m.is)
-			}
-		}
-		if isReferences([]byte(begin)) {
-			return &otherFormat{references, err}
-		}
-	}
-	if is := s.container(ctx, l); is != "" {
-		return &otherFormat{is, err}
-	}
-	return err
-}
-
-// otherFormat is the error for a location that contains data of another format.
-type otherFormat struct {
-	is  string
-	err error
-}
 
 func (o *otherFormat) Error() string {
 	return fmt.Sprintf("%v, but %s, a format that zargo does not read", o.err, o.is)
@@ -137,3 +91,49 @@ func begins(ctx context.Context, st store.Store, key string) []byte {
 
 // isWeb reports whether the store at a location has no listing.
 func isWeb(l openurl.Location) bool { return l.Scheme == "http" || l.Scheme == "https" }
+
+// magics returns the first bytes of file formats that users may pass by mistake.
+func magics() []struct{ begin, is string } {
+	return []struct{ begin, is string }{
+		{"\x89HDF\r\n\x1a\n", "an HDF5 or NetCDF-4 file"},
+		{"CDF\x01", "a NetCDF file"},
+		{"CDF\x02", "a NetCDF file"},
+		{"CDF\x05", "a NetCDF file"},
+		{"II*\x00", "a TIFF file"},
+		{"MM\x00*", "a TIFF file"},
+		{"II+\x00", "a TIFF file"},
+		{"MM\x00+", "a TIFF file"},
+		{"GRIB", "a GRIB file"},
+		{"BUFR", "a BUFR file"},
+		{"\x0e\x03\x13\x01", "an HDF4 file"},
+		{"PAR1", "a Parquet file"},
+		{"\x93NUMPY", "a NumPy file"},
+	}
+}
+
+// notZarr adds to err, the error for a location without a node, the format of the data at the
+// location. If the object at the location starts with the magic bytes of a known file format, the
+// new error is errors.ErrUnsupported. If the location contains data of another format for arrays,
+// the new error wraps err. Otherwise notZarr returns err, also if it cannot read the location.
+func (s *session) notZarr(ctx context.Context, l openurl.Location, err error) error {
+	if !errors.Is(err, fault.NotFound) && !errors.Is(err, fault.Refused) {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, maxLook)
+	defer cancel()
+	if len(l.Inside) == 0 {
+		begin := s.firstBytes(ctx, l)
+		for _, m := range magics() {
+			if strings.HasPrefix(begin, m.begin) {
+				return fault.Newf(errors.ErrUnsupported, "not a Zarr array or group, but %s", m.is)
+			}
+		}
+		if isReferences([]byte(begin)) {
+			return &otherFormat{references, err}
+		}
+	}
+	if is := s.container(ctx, l); is != "" {
+		return &otherFormat{is, err}
+	}
+	return err
+}

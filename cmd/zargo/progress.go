@@ -18,28 +18,6 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-const (
-	// showAfter is the delay before the progress line is shown on a terminal. It prevents
-	// flickering during short work.
-	showAfter = time.Second
-	// progressEvery is the interval between progress lines if standard error is not a terminal.
-	progressEvery = 2 * time.Second
-)
-
-// work describes the work of a command.
-type work struct {
-	unit   string // unit of done and total; "" for bytes
-	verb   string // operation on bytes: "read", "written"
-	total  int64  // 0 if not known yet
-	atMost bool   // total is an upper bound
-	// moved returns the number of bytes moved so far, for example by the run's report. Only bytes
-	// that were moved since the work began are shown. If moved is nil, progress.moved is used.
-	moved func() int64
-	// ahead, if not nil, returns a count of completed units that may be larger than the count of
-	// add. Only units that were completed since the work began are shown.
-	ahead func() int64
-}
-
 // progress shows the progress of a run on standard error. It is also a writer for other output to
 // standard error during the run. All methods are safe for concurrent use at any time. They do
 // nothing if progress is not shown.
@@ -63,6 +41,28 @@ type progress struct {
 	stop  chan struct{} // closed to stop printing lines
 	wg    sync.WaitGroup
 }
+
+// work describes the work of a command.
+type work struct {
+	unit   string // unit of done and total; "" for bytes
+	verb   string // operation on bytes: "read", "written"
+	total  int64  // 0 if not known yet
+	atMost bool   // total is an upper bound
+	// moved returns the number of bytes moved so far, for example by the run's report. Only bytes
+	// that were moved since the work began are shown. If moved is nil, progress.moved is used.
+	moved func() int64
+	// ahead, if not nil, returns a count of completed units that may be larger than the count of
+	// add. Only units that were completed since the work began are shown.
+	ahead func() int64
+}
+
+const (
+	// showAfter is the delay before the progress line is shown on a terminal. It prevents
+	// flickering during short work.
+	showAfter = time.Second
+	// progressEvery is the interval between progress lines if standard error is not a terminal.
+	progressEvery = 2 * time.Second
+)
 
 // traced returns ctx with a trace that counts retries.
 func (p *progress) traced(ctx context.Context) context.Context {

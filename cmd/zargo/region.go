@@ -7,6 +7,20 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
+// region is a selection of an array.
+type region []axis
+
+// shape returns the shape of the result.
+func (r region) shape() []int {
+	shape := []int{}
+	for _, a := range r {
+		if !a.drop {
+			shape = append(shape, a.count)
+		}
+	}
+	return shape
+}
+
 // axis is the selection along one axis of an array. It selects count elements from start with the
 // distance step, in reverse order if step is negative. If list is not nil, it selects the elements
 // in list instead.
@@ -22,20 +36,6 @@ func (a axis) at(i int) int {
 		return a.list[i]
 	}
 	return a.start + i*a.step
-}
-
-// region is a selection of an array.
-type region []axis
-
-// shape returns the shape of the result.
-func (r region) shape() []int {
-	shape := []int{}
-	for _, a := range r {
-		if !a.drop {
-			shape = append(shape, a.count)
-		}
-	}
-	return shape
 }
 
 // part returns the region limited to the selected elements [lo, hi) along axis k.

@@ -10,18 +10,6 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// rehearsed is a dry run of a command that writes. The command runs to its end in stores that keep
-// documents and labels in memory. The writes of other elements are planned. It is safe for
-// concurrent use.
-type rehearsed struct {
-	report zarr.Report // the requests that the command itself would send, except for planned writes
-
-	mu     sync.Mutex
-	stores map[string]*rehearsal.Store // by location
-	found  *store.Amount               // the requests before the data, see foundOut; or nil
-	data   bounds                      // of the planned writes
-}
-
 // rehearse makes stores that are opened from now on keep all changes in memory. The report of the
 // run counts only the requests that are sent.
 func (s *session) rehearse() {
@@ -46,6 +34,18 @@ func (s *session) rehearse() {
 			return st, nil
 		}
 	}
+}
+
+// rehearsed is a dry run of a command that writes. The command runs to its end in stores that keep
+// documents and labels in memory. The writes of other elements are planned. It is safe for
+// concurrent use.
+type rehearsed struct {
+	report zarr.Report // the requests that the command itself would send, except for planned writes
+
+	mu     sync.Mutex
+	stores map[string]*rehearsal.Store // by location
+	found  *store.Amount               // the requests before the data, see foundOut; or nil
+	data   bounds                      // of the planned writes
 }
 
 // runOrPlan runs a command that writes. A dry run rehearses the command and prints its requests.

@@ -21,91 +21,6 @@ import (
 	"github.com/zargo-io/zargo/zarr/codec"
 )
 
-// program is the state that runs share: openers that replace those of other programs. The opener of
-// mem:// URLs holds their contents.
-type program struct {
-	own openurl.Mux
-}
-
-func newProgram() *program { return &program{openurl.Mux{"mem": openurl.Mem()}} }
-
-// cli is the grammar of the command line.
-type cli struct {
-	Timeout     time.Duration `help:"Fail after this time, such as 30s or 5m." placeholder:"TIME"`
-	Inflight    int           `help:"Maximum number of chunks processed, and of requests sent, concurrently." placeholder:"N"`
-	Fleet       int           `help:"Number of processes that use the same buckets concurrently, such as the tasks of a job. Each process uses its share of the rates below, and of the rate that a provider accepts from a new client." placeholder:"N"`
-	RequestRate float64       `help:"Maximum number of requests per second to each bucket, for all processes of the fleet together." placeholder:"N"`
-	ByteRate    string        `help:"Maximum number of bytes of values per second from and to each bucket, for all processes of the fleet together: 4000000, 100MiB." placeholder:"SIZE"`
-
-	Hedge    bool         `default:"true" negatable:"" help:"Repeat a read of a bucket if its first byte takes much longer than usual, and use the first response. At most 9.9 % of reads are repeated."`
-	Verbose  bool         `short:"v" help:"Print the number of requests and bytes on standard error."`
-	LogJSON  bool         `name:"log-json" help:"Write the messages on standard error as JSON, one object a line. The last has the command, its exit code, its time, its requests, and its error."`
-	Progress progressFlag `help:"Print the progress of long work on standard error, as a line every few seconds if that is not a terminal. --progress=never prints none. The default, --progress=auto, prints it only on a terminal."`
-
-	TrustHost []string `help:"A host that may receive credentials if a URL of Google Cloud Storage or Azure names it as endpoint or domain. May be repeated." placeholder:"HOST"`
-	AllowHTTP bool     `name:"allow-http" help:"Send signed S3 requests over http to any endpoint that a URL names."`
-
-	TrustLocks bool `help:"Rely on file locks also on network file systems and FUSE. Otherwise parts of chunks and metadata cannot be changed there."`
-
-	Version kong.VersionFlag `name:"version" help:"Print the version."`
-
-	Info        infoCmd        `cmd:"" help:"Describe an array or a group."`
-	Ls          lsCmd          `cmd:"" help:"List the members of a group."`
-	Du          duCmd          `cmd:"" help:"Print the number of stored objects and bytes of an array, or of each node of a group."`
-	Attrs       attrsCmd       `cmd:"" help:"Print or change attributes."`
-	Create      createCmd      `cmd:"" help:"Create an array or a group."`
-	Put         putCmd         `cmd:"" help:"Write a .npy file into an array."`
-	Append      appendCmd      `cmd:"" help:"Extend an array, or several arrays of a group, and write .npy files after the existing elements."`
-	Blank       blankCmd       `cmd:"" help:"Set a part of an array, or of the arrays of a group, to missing values, and delete chunks that have no other values."`
-	Resize      resizeCmd      `cmd:"" help:"Change the shape of an array."`
-	Cat         catCmd         `cmd:"" help:"Print an array or a part of it."`
-	Plot        plotCmd        `cmd:"" help:"Plot the values along one axis in the terminal."`
-	Picture     pictureCmd     `cmd:"" help:"Draw a picture of two dimensions of an array, as a PNG file or on the terminal."`
-	Stats       statsCmd       `cmd:"" help:"Print the minimum, maximum, mean and standard deviation of an array, and count missing elements."`
-	Hist        histCmd        `cmd:"" help:"Print a histogram of an array."`
-	Dump        dumpCmd        `cmd:"" help:"Print a dataset as CDL, as ncdump does."`
-	Copy        copyCmd        `cmd:"" help:"Copy an array, or a group with all nodes below it, to another store, chunk shape, codec or format."`
-	Transfer    transferCmd    `cmd:"" help:"Copy according to a plan that several machines can run."`
-	Pyramid     pyramidCmd     `cmd:"" help:"Create the levels of an image pyramid: an array with fewer and fewer elements along its horizontal dimensions."`
-	Plan        planCmd        `cmd:"" help:"Print the requests and the cost of reading or writing an array, without making the requests."`
-	Consolidate consolidateCmd `cmd:"" help:"Write consolidated metadata of a hierarchy, or check it."`
-	Rm          rmCmd          `cmd:"" help:"Delete an array, or a group with all nodes below it."`
-	Migrate     migrateCmd     `cmd:"" help:"Write v3 metadata for v1 and v2 nodes. Chunks remain unchanged."`
-	Validate    validateCmd    `cmd:"" help:"Check metadata, keys and chunks against the rules, or print values for the conformance tests."`
-	Diff        diffCmd        `cmd:"" help:"Compare the metadata and values of two arrays or hierarchies."`
-	Hash        hashCmd        `cmd:"" help:"Write the SHA-256 of all objects stored below a URL, or check it."`
-	Census      censusCmd      `cmd:"" help:"Count the stored, absent and corrupt chunks of arrays, including inner chunks, and their bytes."`
-	Bucket      bucketCmd      `cmd:"" help:"Check how a bucket behaves."`
-	Completion  completionCmd  `cmd:"" help:"Print a completion script for a shell."`
-	VersionCmd  versionCmd     `cmd:"" name:"version" help:"Print the version."`
-	Help        helpCmd        `cmd:"" help:"Print this help, or the help of a command."`
-}
-
-// session is the state of one run.
-type session struct {
-	*program
-	flags   *cli
-	given   map[string]bool // names of the flags on the command line
-	how     opening         // how stores are opened
-	stores  openurl.Mux     // opens URLs according to how
-	in      io.Reader
-	out     io.Writer // text; unsafe characters are escaped, see render.Safe
-	raw     io.Writer // values, files and pictures, unchanged
-	far     *progress
-	slow    *late
-	format  int   // of the node that was opened last; 0 before
-	above   error // why a group above the last opened node could not be read
-	inPipe  bool  // out is not a terminal
-	columns int   // of the terminal, or defaultColumns
-	env     func(string) string
-	codecs  *codec.Table // as codecs returns
-	report  zarr.Report
-	stats   *stats // nil without --stats
-
-	rehearsed *rehearsed // nil if the run is not a dry run that counts writes
-	warnings
-}
-
 // run parses the arguments, runs the command and returns the exit code. It treats the end of ctx as
 // an interrupt.
 func (p *program) run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer) int {
@@ -182,6 +97,89 @@ func (p *program) run(ctx context.Context, args []string, in io.Reader, out, err
 		return complain(errOut, err)
 	}
 	return 0
+}
+
+// session is the state of one run.
+type session struct {
+	*program
+	flags   *cli
+	given   map[string]bool // names of the flags on the command line
+	how     opening         // how stores are opened
+	stores  openurl.Mux     // opens URLs according to how
+	in      io.Reader
+	out     io.Writer // text; unsafe characters are escaped, see render.Safe
+	raw     io.Writer // values, files and pictures, unchanged
+	far     *progress
+	slow    *late
+	format  int   // of the node that was opened last; 0 before
+	above   error // why a group above the last opened node could not be read
+	inPipe  bool  // out is not a terminal
+	columns int   // of the terminal, or defaultColumns
+	env     func(string) string
+	codecs  *codec.Table // as codecs returns
+	report  zarr.Report
+	stats   *stats // nil without --stats
+
+	rehearsed *rehearsed // nil if the run is not a dry run that counts writes
+	warnings
+}
+
+// cli is the grammar of the command line.
+type cli struct {
+	Timeout     time.Duration `help:"Fail after this time, such as 30s or 5m." placeholder:"TIME"`
+	Inflight    int           `help:"Maximum number of chunks processed, and of requests sent, concurrently." placeholder:"N"`
+	Fleet       int           `help:"Number of processes that use the same buckets concurrently, such as the tasks of a job. Each process uses its share of the rates below, and of the rate that a provider accepts from a new client." placeholder:"N"`
+	RequestRate float64       `help:"Maximum number of requests per second to each bucket, for all processes of the fleet together." placeholder:"N"`
+	ByteRate    string        `help:"Maximum number of bytes of values per second from and to each bucket, for all processes of the fleet together: 4000000, 100MiB." placeholder:"SIZE"`
+
+	Hedge    bool         `default:"true" negatable:"" help:"Repeat a read of a bucket if its first byte takes much longer than usual, and use the first response. At most 9.9 % of reads are repeated."`
+	Verbose  bool         `short:"v" help:"Print the number of requests and bytes on standard error."`
+	LogJSON  bool         `name:"log-json" help:"Write the messages on standard error as JSON, one object a line. The last has the command, its exit code, its time, its requests, and its error."`
+	Progress progressFlag `help:"Print the progress of long work on standard error, as a line every few seconds if that is not a terminal. --progress=never prints none. The default, --progress=auto, prints it only on a terminal."`
+
+	TrustHost []string `help:"A host that may receive credentials if a URL of Google Cloud Storage or Azure names it as endpoint or domain. May be repeated." placeholder:"HOST"`
+	AllowHTTP bool     `name:"allow-http" help:"Send signed S3 requests over http to any endpoint that a URL names."`
+
+	TrustLocks bool `help:"Rely on file locks also on network file systems and FUSE. Otherwise parts of chunks and metadata cannot be changed there."`
+
+	Version kong.VersionFlag `name:"version" help:"Print the version."`
+
+	Info        infoCmd        `cmd:"" help:"Describe an array or a group."`
+	Ls          lsCmd          `cmd:"" help:"List the members of a group."`
+	Du          duCmd          `cmd:"" help:"Print the number of stored objects and bytes of an array, or of each node of a group."`
+	Attrs       attrsCmd       `cmd:"" help:"Print or change attributes."`
+	Create      createCmd      `cmd:"" help:"Create an array or a group."`
+	Put         putCmd         `cmd:"" help:"Write a .npy file into an array."`
+	Append      appendCmd      `cmd:"" help:"Extend an array, or several arrays of a group, and write .npy files after the existing elements."`
+	Blank       blankCmd       `cmd:"" help:"Set a part of an array, or of the arrays of a group, to missing values, and delete chunks that have no other values."`
+	Resize      resizeCmd      `cmd:"" help:"Change the shape of an array."`
+	Cat         catCmd         `cmd:"" help:"Print an array or a part of it."`
+	Plot        plotCmd        `cmd:"" help:"Plot the values along one axis in the terminal."`
+	Picture     pictureCmd     `cmd:"" help:"Draw a picture of two dimensions of an array, as a PNG file or on the terminal."`
+	Stats       statsCmd       `cmd:"" help:"Print the minimum, maximum, mean and standard deviation of an array, and count missing elements."`
+	Hist        histCmd        `cmd:"" help:"Print a histogram of an array."`
+	Dump        dumpCmd        `cmd:"" help:"Print a dataset as CDL, as ncdump does."`
+	Copy        copyCmd        `cmd:"" help:"Copy an array, or a group with all nodes below it, to another store, chunk shape, codec or format."`
+	Transfer    transferCmd    `cmd:"" help:"Copy according to a plan that several machines can run."`
+	Pyramid     pyramidCmd     `cmd:"" help:"Create the levels of an image pyramid: an array with fewer and fewer elements along its horizontal dimensions."`
+	Plan        planCmd        `cmd:"" help:"Print the requests and the cost of reading or writing an array, without making the requests."`
+	Consolidate consolidateCmd `cmd:"" help:"Write consolidated metadata of a hierarchy, or check it."`
+	Rm          rmCmd          `cmd:"" help:"Delete an array, or a group with all nodes below it."`
+	Migrate     migrateCmd     `cmd:"" help:"Write v3 metadata for v1 and v2 nodes. Chunks remain unchanged."`
+	Validate    validateCmd    `cmd:"" help:"Check metadata, keys and chunks against the rules, or print values for the conformance tests."`
+	Diff        diffCmd        `cmd:"" help:"Compare the metadata and values of two arrays or hierarchies."`
+	Hash        hashCmd        `cmd:"" help:"Write the SHA-256 of all objects stored below a URL, or check it."`
+	Census      censusCmd      `cmd:"" help:"Count the stored, absent and corrupt chunks of arrays, including inner chunks, and their bytes."`
+	Bucket      bucketCmd      `cmd:"" help:"Check how a bucket behaves."`
+	Completion  completionCmd  `cmd:"" help:"Print a completion script for a shell."`
+	VersionCmd  versionCmd     `cmd:"" name:"version" help:"Print the version."`
+	Help        helpCmd        `cmd:"" help:"Print this help, or the help of a command."`
+}
+
+// program is the state that runs share: openers that replace those of other programs. The opener of
+// mem:// URLs holds their contents.
+type program struct {
+	own openurl.Mux
 }
 
 // nameOf returns the name of a command without its arguments, such as "transfer run".
@@ -280,3 +278,5 @@ func (s *session) options(more ...zarr.Option) []zarr.Option {
 	}
 	return opts
 }
+
+func newProgram() *program { return &program{openurl.Mux{"mem": openurl.Mem()}} }

@@ -17,6 +17,30 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/retry"
 )
 
+// schemes returns the openers of all URL schemes. Stores in memory persist after a run.
+func (p *program) schemes(o opening) openurl.Mux {
+	of := all.Options{
+		MaxInFlight: o.inFlight,
+		RequestRate: o.requests,
+		ByteRate:    o.bytes,
+		Hedge:       o.hedge,
+		Limits:      concurrency.Default().Share(o.fleet),
+		Retry:       []retry.Option{retry.Notify(o.notify)},
+		GCS:         []gcs.Option{gcs.TrustHost(o.trust...)},
+		Azure:       []azure.Option{azure.TrustHost(o.trust...)},
+	}
+	if o.allowHTTP {
+		of.S3 = append(of.S3, s3.AllowHTTP())
+	}
+	if o.readOnly {
+		of.GCS, of.Azure = append(of.GCS, gcs.ReadOnly()), append(of.Azure, azure.ReadOnly())
+	}
+	m := all.With(of)
+	m["file"] = openurl.Dir(dir.TrustLocks(o.trustLocks))
+	maps.Copy(m, p.own)
+	return m
+}
+
 // opening holds the flags that determine how stores are opened.
 type opening struct {
 	inFlight   int
@@ -27,6 +51,26 @@ type opening struct {
 	hedge      bool // send a second request for slow reads
 	notify     func(store.Retry)
 	rates
+}
+
+// writes reports whether a command with these flags changes a store, or rehearses a change. Stores
+// of read-only credentials refuse all writes.
+func (c *cli) writes(command string) bool {
+	switch name, _, _ := strings.Cut(command, " "); name {
+	case "create", "put", "append", "blank", "resize", "copy", "pyramid", "rm", "migrate":
+		return true
+	case "validate":
+		return c.Validate.Repair && !c.Validate.DryRun
+	case "attrs":
+		return len(c.Attrs.Set)+len(c.Attrs.Unset) > 0
+	case "consolidate":
+		return !c.Consolidate.Check
+	case "transfer":
+		return !strings.HasPrefix(command, "transfer verify")
+	case "bucket":
+		return !c.Bucket.Check.ReadOnly
+	}
+	return false
 }
 
 // rates holds the flags that limit how fast a fleet of processes sends requests to a bucket.
@@ -68,48 +112,4 @@ func (s *session) counted(m openurl.Mux) openurl.Mux {
 		}
 	}
 	return m
-}
-
-// schemes returns the openers of all URL schemes. Stores in memory persist after a run.
-func (p *program) schemes(o opening) openurl.Mux {
-	of := all.Options{
-		MaxInFlight: o.inFlight,
-		RequestRate: o.requests,
-		ByteRate:    o.bytes,
-		Hedge:       o.hedge,
-		Limits:      concurrency.Default().Share(o.fleet),
-		Retry:       []retry.Option{retry.Notify(o.notify)},
-		GCS:         []gcs.Option{gcs.TrustHost(o.trust...)},
-		Azure:       []azure.Option{azure.TrustHost(o.trust...)},
-	}
-	if o.allowHTTP {
-		of.S3 = append(of.S3, s3.AllowHTTP())
-	}
-	if o.readOnly {
-		of.GCS, of.Azure = append(of.GCS, gcs.ReadOnly()), append(of.Azure, azure.ReadOnly())
-	}
-	m := all.With(of)
-	m["file"] = openurl.Dir(dir.TrustLocks(o.trustLocks))
-	maps.Copy(m, p.own)
-	return m
-}
-
-// writes reports whether a command with these flags changes a store, or rehearses a change. Stores
-// of read-only credentials refuse all writes.
-func (c *cli) writes(command string) bool {
-	switch name, _, _ := strings.Cut(command, " "); name {
-	case "create", "put", "append", "blank", "resize", "copy", "pyramid", "rm", "migrate":
-		return true
-	case "validate":
-		return c.Validate.Repair && !c.Validate.DryRun
-	case "attrs":
-		return len(c.Attrs.Set)+len(c.Attrs.Unset) > 0
-	case "consolidate":
-		return !c.Consolidate.Check
-	case "transfer":
-		return !strings.HasPrefix(command, "transfer verify")
-	case "bucket":
-		return !c.Bucket.Check.ReadOnly
-	}
-	return false
 }

@@ -18,12 +18,78 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
+type statsCmd struct {
+	URL string `arg:"" name:"url" help:"The array, or a group: one line for each array in it."`
+	valueFlags
+	JSON bool `name:"json" help:"Print one JSON object, or a list for a group."`
+}
+
+// Help returns examples.
+func (statsCmd) Help() string {
+	return examples(
+		"zargo stats weather.zarr/t2m",
+		"zargo stats weather.zarr/t2m --sel time=2020-01 --json",
+		"zargo stats 's3://bucket/weather.zarr?region=eu-central-1' --sel time=2020-01",
+	)
+}
+
 // valueFlags are the flags that select and decode the elements for stats and hist.
 type valueFlags struct {
 	selFlags
 	decodeFlags
 	All bool `help:"Read more than 200 million elements or 200,000 chunks even if fewer than 1 in 100 chunks are stored. By default that is an error."`
 	separatorFlag
+}
+
+// statsInfo is the JSON object that stats prints, documented in docs/reference/cli.md. Members may
+// be added but must never be removed or change their meaning.
+type statsInfo struct {
+	URL      string   `json:"url"`
+	Units    string   `json:"units,omitempty"`
+	Decoded  bool     `json:"decoded"`
+	Elements int64    `json:"elements"`
+	Missing  int64    `json:"missing"`
+	NaN      int64    `json:"nan"`
+	Infinite int64    `json:"infinite"`
+	Count    int64    `json:"count"`
+	Min      any      `json:"min"` // null if count is 0
+	Max      any      `json:"max"`
+	Mean     *float64 `json:"mean"`
+	Std      *float64 `json:"std"`
+}
+
+// Run prints statistics of an array.
+func (c *statsCmd) Run(ctx context.Context, s *session) error {
+	items, err := c.checked()
+	if err != nil {
+		return err
+	}
+	p, a, err := s.openArray(ctx, c.URL, c.options()...)
+	if errors.Is(err, fault.NotFound) {
+		q, n, grouped := s.openStored(ctx, c.URL, c.options()...)
+		if grouped == nil {
+			defer q.release()
+		}
+		if g, ok := n.(*zarr.Group); ok {
+			return c.group(ctx, s, q, g, items)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	defer p.release()
+	v, err := c.values(ctx, s, p, a, items)
+	if err != nil {
+		return p.fail(err)
+	}
+	info, err := v.stats(ctx, s)
+	if err != nil {
+		return v.fail(err)
+	}
+	if c.JSON {
+		return v.fail(render.JSON(s.out, info))
+	}
+	return v.fail(info.print(s.out))
 }
 
 // values is the selected part of an array with its coding.
@@ -108,72 +174,6 @@ func (v *values) summary(ctx context.Context, s *session) (summary.Result, error
 		return summary.Result{}, err
 	}
 	return sum.Result()
-}
-
-type statsCmd struct {
-	URL string `arg:"" name:"url" help:"The array, or a group: one line for each array in it."`
-	valueFlags
-	JSON bool `name:"json" help:"Print one JSON object, or a list for a group."`
-}
-
-// Help returns examples.
-func (statsCmd) Help() string {
-	return examples(
-		"zargo stats weather.zarr/t2m",
-		"zargo stats weather.zarr/t2m --sel time=2020-01 --json",
-		"zargo stats 's3://bucket/weather.zarr?region=eu-central-1' --sel time=2020-01",
-	)
-}
-
-// statsInfo is the JSON object that stats prints, documented in docs/reference/cli.md. Members may
-// be added but must never be removed or change their meaning.
-type statsInfo struct {
-	URL      string   `json:"url"`
-	Units    string   `json:"units,omitempty"`
-	Decoded  bool     `json:"decoded"`
-	Elements int64    `json:"elements"`
-	Missing  int64    `json:"missing"`
-	NaN      int64    `json:"nan"`
-	Infinite int64    `json:"infinite"`
-	Count    int64    `json:"count"`
-	Min      any      `json:"min"` // null if count is 0
-	Max      any      `json:"max"`
-	Mean     *float64 `json:"mean"`
-	Std      *float64 `json:"std"`
-}
-
-// Run prints statistics of an array.
-func (c *statsCmd) Run(ctx context.Context, s *session) error {
-	items, err := c.checked()
-	if err != nil {
-		return err
-	}
-	p, a, err := s.openArray(ctx, c.URL, c.options()...)
-	if errors.Is(err, fault.NotFound) {
-		q, n, grouped := s.openStored(ctx, c.URL, c.options()...)
-		if grouped == nil {
-			defer q.release()
-		}
-		if g, ok := n.(*zarr.Group); ok {
-			return c.group(ctx, s, q, g, items)
-		}
-	}
-	if err != nil {
-		return err
-	}
-	defer p.release()
-	v, err := c.values(ctx, s, p, a, items)
-	if err != nil {
-		return p.fail(err)
-	}
-	info, err := v.stats(ctx, s)
-	if err != nil {
-		return v.fail(err)
-	}
-	if c.JSON {
-		return v.fail(render.JSON(s.out, info))
-	}
-	return v.fail(info.print(s.out))
 }
 
 // stats returns the statistics of the selected elements.

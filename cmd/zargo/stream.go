@@ -10,15 +10,6 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-const (
-	// bandBytes is the approximate size of a band that is read. It takes longer to decode than to
-	// request.
-	bandBytes = 32 << 20
-	// firstItems is the maximum number of elements in the first read, before the lengths of
-	// elements are known.
-	firstItems = 1 << 16
-)
-
 // stream reads an array band by band and calls write with the elements in C order. most is the
 // maximum number of bytes of a band, unless chunks are longer. If a row of chunks is cut into
 // several bands, its chunks are read once for each band.
@@ -40,6 +31,15 @@ func stream(ctx context.Context, a *zarr.Array, r region, most int64, t dtype.Ty
 		return write(buf)
 	})
 }
+
+const (
+	// bandBytes is the approximate size of a band that is read. It takes longer to decode than to
+	// request.
+	bandBytes = 32 << 20
+	// firstItems is the maximum number of elements in the first read, before the lengths of
+	// elements are known.
+	firstItems = 1 << 16
+)
 
 // eachBand reads the bands of a region and calls use with each. The memory in o is a part of the
 // memory that all calls share.

@@ -10,20 +10,6 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// tuningInfo is the JSON form of a store's settings.
-type tuningInfo struct {
-	URL     string       `json:"url"`
-	Reason  string       `json:"reason"`
-	Numbers []numberInfo `json:"numbers"`
-}
-
-type numberInfo struct {
-	Name   string `json:"name"`
-	Value  int64  `json:"value"`
-	Unit   string `json:"unit"`
-	Reason string `json:"reason"`
-}
-
 // tuning prints the settings of the store at the URL. The URL need not contain a node. For an
 // archive, tuning prints the settings of the store that contains the archive, without opening the
 // archive.
@@ -56,4 +42,18 @@ func (c *infoCmd) tuning(ctx context.Context, s *session) error {
 	}
 	fmt.Fprintf(w, "all\t%s\n", t.Reason)
 	return w.Flush()
+}
+
+type numberInfo struct {
+	Name   string `json:"name"`
+	Value  int64  `json:"value"`
+	Unit   string `json:"unit"`
+	Reason string `json:"reason"`
+}
+
+// tuningInfo is the JSON form of a store's settings.
+type tuningInfo struct {
+	URL     string       `json:"url"`
+	Reason  string       `json:"reason"`
+	Numbers []numberInfo `json:"numbers"`
 }

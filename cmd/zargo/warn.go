@@ -11,17 +11,6 @@ import (
 	"github.com/zargo-io/zargo/zarr/rule"
 )
 
-// maxWarnings is the maximum number of warnings that a run prints.
-const maxWarnings = 20
-
-// warnings collects the warnings of a run, without duplicates.
-type warnings struct {
-	mu    sync.Mutex
-	whole bool // the command handles all nodes of a group, see handlesAll
-	lines []string
-	more  int
-}
-
 func (w *warnings) warn(format string, args ...any) {
 	for i, a := range args {
 		if text, ok := a.(string); ok {
@@ -39,6 +28,17 @@ func (w *warnings) warn(format string, args ...any) {
 		w.lines = append(w.lines, text)
 	}
 }
+
+// warnings collects the warnings of a run, without duplicates.
+type warnings struct {
+	mu    sync.Mutex
+	whole bool // the command handles all nodes of a group, see handlesAll
+	lines []string
+	more  int
+}
+
+// maxWarnings is the maximum number of warnings that a run prints.
+const maxWarnings = 20
 
 // found prints a warning if consolidated metadata is unreadable or out of date, because the command
 // then reads the documents of the nodes instead, or if only it names the nodes. If the command

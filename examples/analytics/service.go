@@ -19,11 +19,6 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// perRequest is the number of chunks of one request that are read concurrently. Eight reads use
-// most of the bandwidth to a bucket (docs/tuning.md, table 2), and leave request slots for other
-// requests.
-const perRequest = 8
-
 // service responds to requests about arrays. After setup it is safe for concurrent use.
 type service struct {
 	timeout time.Duration
@@ -34,6 +29,11 @@ type service struct {
 
 	arrays map[string]*zarr.Array
 }
+
+// perRequest is the number of chunks of one request that are read concurrently. Eight reads use
+// most of the bandwidth to a bucket (docs/tuning.md, table 2), and leave request slots for other
+// requests.
+const perRequest = 8
 
 // newService returns a service that uses about budget bytes of memory.
 func newService(budget int64, timeout time.Duration, most int) *service {

@@ -13,12 +13,6 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// A chunk of time series contains up to a year of hours at side × side positions.
-const (
-	hours = 24 * 365
-	side  = 10
-)
-
 // series copies a dataset into chunks along time. It continues an interrupted copy.
 func series(ctx context.Context, urls openurl.Mux, dataset, target string, out io.Writer) error {
 	return with(ctx, urls, target, func(to store.Store) error {
@@ -42,6 +36,12 @@ func series(ctx context.Context, urls openurl.Mux, dataset, target string, out i
 		return transfer.Clean(ctx, plan, open)
 	})
 }
+
+// A chunk of time series contains up to a year of hours at side × side positions.
+const (
+	hours = 24 * 365
+	side  = 10
+)
 
 func newPlan(ctx context.Context, urls openurl.Mux, dataset, target string, to store.Store) (plan *transfer.Plan, err error) {
 	err = with(ctx, urls, dataset, func(from store.Store) error {

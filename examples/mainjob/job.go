@@ -15,6 +15,14 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
+// Job describes one run of the job.
+type Job struct {
+	Path  string        // size of the values, rounded up to a multiple of 8
+	MiB   int           // size of the values; rounded up to a multiple of 8
+	Delay time.Duration // if not 0, the array is read again with each request delayed
+	Out   io.Writer     // receives the report
+}
+
 // The array is divided into square chunks of side × side values, which are 1 MiB of float32. It is
 // processed in bands of side rows and all columns. Bands consist of whole chunks, so no two bands
 // write to the same chunk.
@@ -23,14 +31,6 @@ const (
 	wide = 8 // chunks in a band
 	cols = wide * side
 )
-
-// Job describes one run of the job.
-type Job struct {
-	Path  string        // size of the values, rounded up to a multiple of 8
-	MiB   int           // size of the values; rounded up to a multiple of 8
-	Delay time.Duration // if not 0, the array is read again with each request delayed
-	Out   io.Writer     // receives the report
-}
 
 // Run runs the job on a store. It does not remove the array.
 func (j Job) Run(ctx context.Context, st store.Store) error {

@@ -10,6 +10,22 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
+type status struct {
+	err  error
+	code int
+}
+
+// Status returns the HTTP status of an error. Errors that the client cannot fix, such as a corrupt
+// chunk or a problem with the service's own credentials, are 500.
+func Status(err error) int {
+	for _, s := range statuses() {
+		if errors.Is(err, s.err) {
+			return s.code
+		}
+	}
+	return http.StatusInternalServerError
+}
+
 // statuses returns the statuses in order of precedence. If the deadline passes while the bucket
 // throttles, the error matches both, and the status is that of the cause. Otherwise a deadline
 // comes first, because requests in flight when it expires may fail with any error.
@@ -25,22 +41,6 @@ func statuses() []status {
 		{fault.Unavailable, http.StatusBadGateway},
 		{errors.ErrUnsupported, http.StatusNotImplemented},
 	}
-}
-
-type status struct {
-	err  error
-	code int
-}
-
-// Status returns the HTTP status of an error. Errors that the client cannot fix, such as a corrupt
-// chunk or a problem with the service's own credentials, are 500.
-func Status(err error) int {
-	for _, s := range statuses() {
-		if errors.Is(err, s.err) {
-			return s.code
-		}
-	}
-	return http.StatusInternalServerError
 }
 
 // Fail responds with an error. The response contains the text of the error only if the status is a

@@ -13,38 +13,6 @@ import (
 	"testing"
 )
 
-// variable is the name of the environment variable that makes a test binary a child process. The
-// value of the variable is the order as JSON.
-const variable = "ZARGO_TEST_CHILD"
-
-// Main must be called by TestMain, and does not return. It runs the tests. In a child process it
-// calls run with the order instead. If run returns an error, the child prints the error to standard
-// error and exits with code 1.
-func Main[O any](m *testing.M, run func(O) error) {
-	raw, ok := os.LookupEnv(variable)
-	if !ok {
-		os.Exit(m.Run())
-	}
-	go func() {
-		_, _ = io.Copy(io.Discard, os.Stdin) // returns when the parent ends
-		os.Exit(1)
-	}()
-	var o O
-	err := json.Unmarshal([]byte(raw), &o)
-	if err == nil {
-		err = run(o)
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	os.Exit(0)
-}
-
-// Say reports a word without spaces and a number to the parent. The report is one write that is
-// shorter than the buffer of a pipe, so it is not divided.
-func Say(word string, n int64) { fmt.Printf("%s %d\n", word, n) }
-
 // Process is a running child process.
 type Process struct {
 	cmd    *exec.Cmd
@@ -53,6 +21,10 @@ type Process struct {
 	stderr bytes.Buffer
 	killed atomic.Bool
 }
+
+// variable is the name of the environment variable that makes a test binary a child process. The
+// value of the variable is the order as JSON.
+const variable = "ZARGO_TEST_CHILD"
 
 // Start starts a child process that executes order. The caller must call Read, which waits for the
 // end of the child.
@@ -110,3 +82,31 @@ func (p *Process) Read(each func(word string, n int64)) error {
 	}
 	return errors.Join(bad, p.lines.Err())
 }
+
+// Main must be called by TestMain, and does not return. It runs the tests. In a child process it
+// calls run with the order instead. If run returns an error, the child prints the error to standard
+// error and exits with code 1.
+func Main[O any](m *testing.M, run func(O) error) {
+	raw, ok := os.LookupEnv(variable)
+	if !ok {
+		os.Exit(m.Run())
+	}
+	go func() {
+		_, _ = io.Copy(io.Discard, os.Stdin) // returns when the parent ends
+		os.Exit(1)
+	}()
+	var o O
+	err := json.Unmarshal([]byte(raw), &o)
+	if err == nil {
+		err = run(o)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
+// Say reports a word without spaces and a number to the parent. The report is one write that is
+// shorter than the buffer of a pipe, so it is not divided.
+func Say(word string, n int64) { fmt.Printf("%s %d\n", word, n) }

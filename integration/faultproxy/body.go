@@ -6,6 +6,11 @@ import (
 	"time"
 )
 
+// body returns the body of the request, limited to the configured rate and counted.
+func (x *exchange) body() io.ReadCloser {
+	return &requestBody{paced{r: x.r.Body, p: x.p, ctx: x.r.Context(), bps: x.cfg.WriteBPS}, x}
+}
+
 // paced is a reader that delivers at most bps bytes per second.
 type paced struct {
 	r     io.Reader
@@ -34,11 +39,6 @@ func (b *paced) Read(buf []byte) (int, error) {
 		}
 	}
 	return n, err
-}
-
-// body returns the body of the request, limited to the configured rate and counted.
-func (x *exchange) body() io.ReadCloser {
-	return &requestBody{paced{r: x.r.Body, p: x.p, ctx: x.r.Context(), bps: x.cfg.WriteBPS}, x}
 }
 
 type requestBody struct {

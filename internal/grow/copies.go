@@ -11,88 +11,15 @@ import (
 	"github.com/zargo-io/zargo/zarr/meta"
 )
 
-// copied returns the nodes in the group's consolidated metadata by their path below the group. It
-// returns nil if the group lacks consolidated metadata.
-func (g *group) copied(ctx context.Context) (*meta.Copies, error) {
-	if m, ok := g.Model.(*meta.Group); ok && g.Format() != 2 {
-		return m.Consolidated, nil
-	}
-	d, nodes, err := g.copiedV2(ctx)
-	g.copy = d
-	return nodes, err
-}
-
-// takenOver is the name of a member of .zmetadata. Its value is the claim ID of the last append
-// that took over another append. Readers ignore the member.
-const takenOver = "zargo_taken_over"
-
-// fence changes .zmetadata of a v2 group after this append took over an earlier append. The earlier
-// append may have checked its claim before the take-over and may still put .zmetadata, on the
-// condition of the version that it read before the check. Because of the change, this condition
-// fails. fence returns errChanged if .zmetadata has changed since this append read it.
-func (g *group) fence(ctx context.Context) error {
-	if g.Format() != 2 || !g.old.Under() {
-		return nil
-	}
-	id, err := json.Marshal(g.held.Claim().ID)
-	if err != nil {
-		return err
-	}
-	var tried []byte
-	for try := 1; ; try++ {
-		d, _, err := g.copiedV2(ctx)
-		switch {
-		case err != nil:
-			return err
-		case tried != nil && bytes.Equal(d.Bytes, tried): // the put was applied, but its response was lost
-			return nil
-		case !same(d, g.copy):
-			return errChanged
-		case !d.There():
-			return nil
-		}
-		tried, err = meta.Edit(d.Key, d.Bytes, map[string]json.RawMessage{takenOver: id})
-		if err != nil {
-			return err
-		}
-		_, err = g.At.Swap(ctx, d, tried, unchangeable)
-		if !errors.Is(err, fault.Conflict) || try == maxSplices {
-			return err
-		}
-	}
-}
-
-// completed reads the consolidated metadata again and reports whether the append that was taken
-// over is complete. All arrays must have n rows, in their own documents and in the consolidated
-// metadata.
-func (g *group) completed(ctx context.Context, members []member, n int) bool {
-	copies, err := g.copied(ctx)
-	g.copies = copies
-	return err == nil && g.shows(members, n)
-}
-
-// copiedV2 reads and parses the group's .zmetadata. If .zmetadata is absent, copiedV2 returns no
-// error.
-func (g *group) copiedV2(ctx context.Context) (document.Stored, *meta.Copies, error) {
-	at := g.At
-	d := document.Stored{Key: at.Key(document.ZMetadata)}
-	v, err := at.Get(ctx, document.ZMetadata)
-	if errors.Is(err, fault.NotFound) {
-		return d, nil, nil
-	}
-	if err != nil {
-		return d, nil, err
-	}
-	d.Bytes, d.Version = v.Bytes, v.Version
-	nodes, err := g.With.ConsolidatedV2(d.Key, d.Bytes)
-	return d, nodes, err
-}
-
 // Finish updates arrays in the consolidated metadata of a group, and ends the claim that held has.
 func Finish(ctx context.Context, of *document.Source, held *document.Held, arrays []*document.Source) error {
 	g := &group{Source: of, held: held}
 	return g.finish(ctx, arrays)
 }
+
+// takenOver is the name of a member of .zmetadata. Its value is the claim ID of the last append
+// that took over another append. Readers ignore the member.
+const takenOver = "zargo_taken_over"
 
 // finish updates the arrays in the group's consolidated metadata and ends the claim. In v3 it does
 // so by a single put.
@@ -190,4 +117,77 @@ func (g *group) splice(ctx context.Context, arrays []*document.Source) error {
 	}
 	_, err = g.At.Swap(ctx, d, doc, unchangeable)
 	return err
+}
+
+// copied returns the nodes in the group's consolidated metadata by their path below the group. It
+// returns nil if the group lacks consolidated metadata.
+func (g *group) copied(ctx context.Context) (*meta.Copies, error) {
+	if m, ok := g.Model.(*meta.Group); ok && g.Format() != 2 {
+		return m.Consolidated, nil
+	}
+	d, nodes, err := g.copiedV2(ctx)
+	g.copy = d
+	return nodes, err
+}
+
+// fence changes .zmetadata of a v2 group after this append took over an earlier append. The earlier
+// append may have checked its claim before the take-over and may still put .zmetadata, on the
+// condition of the version that it read before the check. Because of the change, this condition
+// fails. fence returns errChanged if .zmetadata has changed since this append read it.
+func (g *group) fence(ctx context.Context) error {
+	if g.Format() != 2 || !g.old.Under() {
+		return nil
+	}
+	id, err := json.Marshal(g.held.Claim().ID)
+	if err != nil {
+		return err
+	}
+	var tried []byte
+	for try := 1; ; try++ {
+		d, _, err := g.copiedV2(ctx)
+		switch {
+		case err != nil:
+			return err
+		case tried != nil && bytes.Equal(d.Bytes, tried): // the put was applied, but its response was lost
+			return nil
+		case !same(d, g.copy):
+			return errChanged
+		case !d.There():
+			return nil
+		}
+		tried, err = meta.Edit(d.Key, d.Bytes, map[string]json.RawMessage{takenOver: id})
+		if err != nil {
+			return err
+		}
+		_, err = g.At.Swap(ctx, d, tried, unchangeable)
+		if !errors.Is(err, fault.Conflict) || try == maxSplices {
+			return err
+		}
+	}
+}
+
+// completed reads the consolidated metadata again and reports whether the append that was taken
+// over is complete. All arrays must have n rows, in their own documents and in the consolidated
+// metadata.
+func (g *group) completed(ctx context.Context, members []member, n int) bool {
+	copies, err := g.copied(ctx)
+	g.copies = copies
+	return err == nil && g.shows(members, n)
+}
+
+// copiedV2 reads and parses the group's .zmetadata. If .zmetadata is absent, copiedV2 returns no
+// error.
+func (g *group) copiedV2(ctx context.Context) (document.Stored, *meta.Copies, error) {
+	at := g.At
+	d := document.Stored{Key: at.Key(document.ZMetadata)}
+	v, err := at.Get(ctx, document.ZMetadata)
+	if errors.Is(err, fault.NotFound) {
+		return d, nil, nil
+	}
+	if err != nil {
+		return d, nil, err
+	}
+	d.Bytes, d.Version = v.Bytes, v.Version
+	nodes, err := g.With.ConsolidatedV2(d.Key, d.Bytes)
+	return d, nodes, err
 }

@@ -18,6 +18,14 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
+// Result is the result of a check. Keys are sorted.
+type Result struct {
+	Same    int      `json:"same"`
+	Missing []string `json:"missing"` // only in the manifest
+	Changed []string `json:"changed"`
+	Extra   []string `json:"extra"` // only in the store
+}
+
 const (
 	// part is the maximum number of bytes of a value that one request reads. It is large enough
 	// that the overhead of a request is small.
@@ -28,16 +36,6 @@ const (
 	// and its sum.
 	maxLine = 2*store.MaxKey + 128
 )
-
-type sum [sha256.Size]byte
-
-// Result is the result of a check. Keys are sorted.
-type Result struct {
-	Same    int      `json:"same"`
-	Missing []string `json:"missing"` // only in the manifest
-	Changed []string `json:"changed"`
-	Extra   []string `json:"extra"` // only in the store
-}
 
 // OK reports whether the store contains exactly the keys and values of the manifest.
 func (r *Result) OK() bool { return len(r.Missing)+len(r.Changed)+len(r.Extra) == 0 }
@@ -120,6 +118,8 @@ func Write(ctx context.Context, st store.Store, w io.Writer, o Options) error {
 	}
 	return out.Flush()
 }
+
+type sum [sha256.Size]byte
 
 // Check reads a manifest and all values that it names. It returns fault.Metadata if a line is not
 // in the format of sha256sum.

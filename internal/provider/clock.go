@@ -6,10 +6,6 @@ import (
 	"time"
 )
 
-// wrongClock is a difference of clocks beyond which a provider may refuse a request. S3 and Azure
-// refuse from 15 minutes on, and the SDK of S3 corrects its clock from 4 minutes on.
-const wrongClock = 4 * time.Minute
-
 // Clock compares the time at which a request was signed with the time of the server's response.
 type Clock struct {
 	// Off is the server's time minus the signed time, without the duration of the request. It is 0
@@ -18,6 +14,10 @@ type Clock struct {
 	// Corrected is the signed time minus this machine's time, rounded to seconds.
 	Corrected time.Duration
 }
+
+// wrongClock is a difference of clocks beyond which a provider may refuse a request. S3 and Azure
+// refuse from 15 minutes on, and the SDK of S3 corrects its clock from 4 minutes on.
+const wrongClock = 4 * time.Minute
 
 // ClockOf returns the clocks of a response to a request that was signed at a time in a header.
 func ClockOf(resp *http.Response, signed string) Clock {

@@ -6,19 +6,6 @@ import (
 	"time"
 )
 
-const (
-	// lifetime is the maximum age of a connection for another request. Providers change the
-	// addresses of their names to balance load and to replace servers, and keep serving the old
-	// addresses for a while.
-	lifetime = 5 * time.Minute
-	// forgetful is the time after which a gateway may have forgotten an idle connection. The
-	// gateways of clouds forget after 240 s (Azure) or 350 s (AWS), others after 30 s.
-	forgetful = 15 * time.Second
-	// shortTrial is the minimum time of a trial. It is TCP's initial time for a repetition
-	// (RFC 6298).
-	shortTrial = time.Second
-)
-
 // conn is a connection of a pool. The pool's mutex protects the fields from free on.
 type conn struct {
 	net.Conn
@@ -31,6 +18,19 @@ type conn struct {
 	secure  time.Duration // time from made to the end of the TLS handshake
 	host    *host         // nil after Close, and for a connection that is not counted
 }
+
+const (
+	// lifetime is the maximum age of a connection for another request. Providers change the
+	// addresses of their names to balance load and to replace servers, and keep serving the old
+	// addresses for a while.
+	lifetime = 5 * time.Minute
+	// forgetful is the time after which a gateway may have forgotten an idle connection. The
+	// gateways of clouds forget after 240 s (Azure) or 350 s (AWS), others after 30 s.
+	forgetful = 15 * time.Second
+	// shortTrial is the minimum time of a trial. It is TCP's initial time for a repetition
+	// (RFC 6298).
+	shortTrial = time.Second
+)
 
 func newConn(c net.Conn, p *pool, h *host) *conn {
 	made := time.Now()

@@ -12,17 +12,22 @@ import (
 	"github.com/zargo-io/zargo/concurrency"
 )
 
-const (
-	// dialTimeout is the maximum time to connect, including the lookup of the name. TCP repeats a
-	// SYN after waits of 1, 2, 4 and 8 s, which are 15 s in total.
-	dialTimeout = 15 * time.Second
-	// leastDial is the minimum time to connect to one of several addresses. It suffices if one SYN
-	// is lost.
-	leastDial = 2 * time.Second
-	// fallbackDelay is the time after which the other address family is tried. 300 ms is the
-	// default of package net; RFC 8305 section 5 recommends 250 ms.
-	fallbackDelay = 300 * time.Millisecond
-)
+func (d *Dialer) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	host, service, err := net.SplitHostPort(address)
+	if err != nil {
+		return nil, err
+	}
+	port, err := net.DefaultResolver.LookupPort(ctx, network, service)
+	if err != nil {
+		return nil, err
+	}
+	ips, err := d.resolve(ctx, host)
+	if err != nil {
+		return nil, err
+	}
+	first, second := families(ips)
+	return d.race(ctx, network, d.shuffled(first, port), d.shuffled(second, port))
+}
 
 // Dialer connects to a random address of a host. DNS returns up to eight addresses for the host
 // name of a provider, each of a different front end. Package net uses the first of these addresses
@@ -59,22 +64,17 @@ func (d *Dialer) DialContext(ctx context.Context, network, address string) (net.
 	return nil, &net.OpError{Op: "dial", Net: network, Err: err}
 }
 
-func (d *Dialer) dial(ctx context.Context, network, address string) (net.Conn, error) {
-	host, service, err := net.SplitHostPort(address)
-	if err != nil {
-		return nil, err
-	}
-	port, err := net.DefaultResolver.LookupPort(ctx, network, service)
-	if err != nil {
-		return nil, err
-	}
-	ips, err := d.resolve(ctx, host)
-	if err != nil {
-		return nil, err
-	}
-	first, second := families(ips)
-	return d.race(ctx, network, d.shuffled(first, port), d.shuffled(second, port))
-}
+const (
+	// dialTimeout is the maximum time to connect, including the lookup of the name. TCP repeats a
+	// SYN after waits of 1, 2, 4 and 8 s, which are 15 s in total.
+	dialTimeout = 15 * time.Second
+	// leastDial is the minimum time to connect to one of several addresses. It suffices if one SYN
+	// is lost.
+	leastDial = 2 * time.Second
+	// fallbackDelay is the time after which the other address family is tried. 300 ms is the
+	// default of package net; RFC 8305 section 5 recommends 250 ms.
+	fallbackDelay = 300 * time.Millisecond
+)
 
 func (d *Dialer) resolve(ctx context.Context, host string) ([]netip.Addr, error) {
 	if ip, err := netip.ParseAddr(host); err == nil {

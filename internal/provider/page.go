@@ -9,6 +9,11 @@ import (
 	"unicode"
 )
 
+type page struct {
+	io.ReadCloser
+	kept []byte
+}
+
 const (
 	// maxPage is the number of bytes of a page that are kept for a message.
 	maxPage = 4 << 10
@@ -20,6 +25,14 @@ var (
 	unseen = regexp.MustCompile(`(?is)<(script|style)\b.*?(</(script|style)\s*>|$)|<!--.*?(-->|$)`)
 	tags   = regexp.MustCompile(`(?s)<[^>]*(>|$)`)
 )
+
+func (p *page) Read(b []byte) (int, error) {
+	n, err := p.ReadCloser.Read(b)
+	p.kept = append(p.kept, b[:min(n, maxPage-len(p.kept))]...)
+	return n, err
+}
+
+func (p *page) Page() []byte { return p.kept }
 
 // PageText returns the text of a page that a proxy sent instead of the provider, for a message. It
 // has no tags and no control characters, and is short. It returns "" if the page has no text.
@@ -58,16 +71,3 @@ func PageOf(body io.Closer) []byte {
 	}
 	return nil
 }
-
-type page struct {
-	io.ReadCloser
-	kept []byte
-}
-
-func (p *page) Read(b []byte) (int, error) {
-	n, err := p.ReadCloser.Read(b)
-	p.kept = append(p.kept, b[:min(n, maxPage-len(p.kept))]...)
-	return n, err
-}
-
-func (p *page) Page() []byte { return p.kept }

@@ -7,10 +7,6 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// maxID is the maximum length of the ID of a request. The IDs of GCS are the longest, with about
-// 130 bytes.
-const maxID = 200
-
 // RequestID returns the ID of a request from the response header of S3, Azure or GCS, or "" if the
 // header lacks an ID. The value must be a single word of at most 200 printable ASCII characters.
 // Other values are ignored, because the response may be from any server.
@@ -22,6 +18,10 @@ func RequestID(h http.Header) string {
 	}
 	return ""
 }
+
+// maxID is the maximum length of the ID of a request. The IDs of GCS are the longest, with about
+// 130 bytes.
+const maxID = 200
 
 func isWord(s string) bool {
 	for i := range len(s) {

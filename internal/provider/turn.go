@@ -7,51 +7,6 @@ import (
 	"time"
 )
 
-// hung is the time after which a request does not wait for another connection than its own. TCP
-// repeats a lost SYN after this time.
-const hung = time.Second
-
-// errServed is the error of a connection that no request waits for. net/http drops it.
-var errServed = errors.New("the request has another connection")
-
-// host counts the requests and the connections of a pool to one host. The pool's mutex protects it.
-type host struct {
-	name     [2]string     // scheme and host
-	requests int           // from their start to the end of their responses
-	conns    int           // including those that are being made
-	fewer    chan struct{} // closed when conns falls; nil if no request waits
-}
-
-// enter returns the host of r, and counts r as one of its requests.
-func (p *pool) enter(r *http.Request) *host {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	name := [2]string{r.URL.Scheme, r.URL.Host}
-	h := p.hosts[name]
-	if h == nil {
-		h = &host{name: name}
-		p.hosts[name] = h
-	}
-	h.requests++
-	return h
-}
-
-// leave ends a request to h.
-func (p *pool) leave(h *host) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	h.requests--
-	p.forget(h)
-}
-
-// forget removes a host without requests and connections. A server can redirect requests to any
-// number of hosts. The caller holds mu.
-func (p *pool) forget(h *host) {
-	if h.requests == 0 && h.conns == 0 && p.hosts[h.name] == h {
-		delete(p.hosts, h.name)
-	}
-}
-
 // turn waits until the request of ctx needs a new connection, and counts the connection. It returns
 // errServed if the request gets another connection first.
 //
@@ -91,6 +46,51 @@ func (p *pool) turn(ctx context.Context) (*host, error) {
 		}
 	}
 }
+
+// host counts the requests and the connections of a pool to one host. The pool's mutex protects it.
+type host struct {
+	name     [2]string     // scheme and host
+	requests int           // from their start to the end of their responses
+	conns    int           // including those that are being made
+	fewer    chan struct{} // closed when conns falls; nil if no request waits
+}
+
+// enter returns the host of r, and counts r as one of its requests.
+func (p *pool) enter(r *http.Request) *host {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	name := [2]string{r.URL.Scheme, r.URL.Host}
+	h := p.hosts[name]
+	if h == nil {
+		h = &host{name: name}
+		p.hosts[name] = h
+	}
+	h.requests++
+	return h
+}
+
+// leave ends a request to h.
+func (p *pool) leave(h *host) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	h.requests--
+	p.forget(h)
+}
+
+// forget removes a host without requests and connections. A server can redirect requests to any
+// number of hosts. The caller holds mu.
+func (p *pool) forget(h *host) {
+	if h.requests == 0 && h.conns == 0 && p.hosts[h.name] == h {
+		delete(p.hosts, h.name)
+	}
+}
+
+// hung is the time after which a request does not wait for another connection than its own. TCP
+// repeats a lost SYN after this time.
+const hung = time.Second
+
+// errServed is the error of a connection that no request waits for. net/http drops it.
+var errServed = errors.New("the request has another connection")
 
 // drop ends a connection to h, which may be nil. The caller holds mu.
 func (p *pool) drop(h *host) {

@@ -2,11 +2,6 @@ package codec
 
 import "github.com/zargo-io/zargo/zarr/fault"
 
-// plainer is an ArrayBytes whose encoded form may be equal to the bytes of the array.
-type plainer interface {
-	plain(src Block) ([]byte, bool)
-}
-
 // Encode is [Chain.EncodeFrom] for a chunk in C order. It returns fault.Selection if src does not
 // have the size of In.
 func (c *Chain) Encode(dst []byte, src Block, s *Scratch) ([]byte, error) {
@@ -132,6 +127,11 @@ func (c *Chain) serialised(src Strided, s *Scratch) ([]byte, error) {
 		s.keep(0, b)
 	}
 	return b, err
+}
+
+// plainer is an ArrayBytes whose encoded form may be equal to the bytes of the array.
+type plainer interface {
+	plain(src Block) ([]byte, bool)
 }
 
 // serialise appends the output of the array-to-bytes codec to dst.

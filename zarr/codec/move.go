@@ -1,9 +1,5 @@
 package codec
 
-// axis is one loop of a nested copy. It has n elements, and a stride in the destination and one in
-// the source, in bytes or items.
-type axis struct{ n, dst, src int }
-
 // move is a prepared copy of elements between two strided memories. Axes that are contiguous in
 // both memories are merged.
 type move struct {
@@ -21,6 +17,10 @@ func (m *move) axes() []axis {
 	}
 	return m.few[:m.n]
 }
+
+// axis is one loop of a nested copy. It has n elements, and a stride in the destination and one in
+// the source, in bytes or items.
+type axis struct{ n, dst, src int }
 
 // add adds an axis. If the destination stride is negative, add reverses the axis in the destination
 // and in the source.

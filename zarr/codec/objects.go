@@ -16,12 +16,60 @@ import (
 // lists if there are several axes, then the dtype, then the shape. They accept arrays of objects.
 // They also accept numbers and text, which have already been converted to bytes in v2 pipelines.
 
+// objects encodes arrays of objects in a notation.
+type objects struct {
+	notation
+	shape []int
+	count int
+}
+
+func (c *objects) EncodedSize() int64 { return -1 }
+
 // notation is the syntax of one of the two codecs.
 type notation interface {
 	// read converts src to a list in the canonical form of package jsontext.
 	read(src []byte) ([]byte, error)
 	// write appends canon, a list in the canonical form, to dst in the syntax of the codec.
 	write(dst, canon []byte) ([]byte, error)
+}
+
+// Worst returns math.MaxInt64, because the length of objects is unlimited.
+func (c *objects) Worst() int64 { return math.MaxInt64 }
+
+func (c *objects) Encode(dst []byte, src Block) ([]byte, error) {
+	list, err := compose(src.Items, c.shape, `"|O"`)
+	if err != nil {
+		return dst, err
+	}
+	return c.write(dst, list)
+}
+
+// MinEncoded allows one byte per element.
+func (c *objects) MinEncoded() int64 { return int64(c.count) }
+
+func (c *objects) Decode(dst Block, src []byte) error {
+	items := dst.Items[:0]
+	return c.DecodeItems(src, func(item []byte) error {
+		items = append(items, item)
+		return nil
+	})
+}
+
+func (c *objects) DecodeItems(src []byte, do func(item []byte) error) error {
+	list, err := c.read(src)
+	if err != nil {
+		return err
+	}
+	d, err := parse(list)
+	switch {
+	case err != nil:
+		return err
+	case d.dtype != "|O":
+		return fault.Newf(fault.Corrupt, "elements must be objects (|O), are %.40q", d.dtype)
+	case d.elems != c.count:
+		return fault.Newf(fault.Corrupt, "list of shape %v has %d elements, want %d", d.shape, d.elems, c.count)
+	}
+	return d.each(do)
 }
 
 type json2 struct {
@@ -70,18 +118,6 @@ func newJSON2(raw json.RawMessage, in Repr) (any, error) {
 	return newObjects(n, in)
 }
 
-func newMsgPack2(raw json.RawMessage, in Repr) (any, error) {
-	c := openConfig(raw)
-	n := msgpack2{c.boolean("raw", false), msgpack.Options{Single: c.boolean("use_single_float", false), Old: !c.boolean("use_bin_type", true)}}
-	if err := c.close(); err != nil {
-		return nil, err
-	}
-	if len(in.Shape) == 0 {
-		return nil, fault.Newf(errors.ErrUnsupported, "arrays of zero dimensions are not supported, because numcodecs cannot read them")
-	}
-	return newObjects(n, in)
-}
-
 func newObjects(n notation, in Repr) (any, error) {
 	if in.Type.Size() > 0 {
 		return &values{notation: n, in: in}, nil
@@ -96,50 +132,14 @@ func newObjects(n notation, in Repr) (any, error) {
 	return &objects{n, in.Shape, count}, nil
 }
 
-// objects encodes arrays of objects in a notation.
-type objects struct {
-	notation
-	shape []int
-	count int
-}
-
-func (c *objects) EncodedSize() int64 { return -1 }
-
-// Worst returns math.MaxInt64, because the length of objects is unlimited.
-func (c *objects) Worst() int64 { return math.MaxInt64 }
-
-func (c *objects) Encode(dst []byte, src Block) ([]byte, error) {
-	list, err := compose(src.Items, c.shape, `"|O"`)
-	if err != nil {
-		return dst, err
+func newMsgPack2(raw json.RawMessage, in Repr) (any, error) {
+	c := openConfig(raw)
+	n := msgpack2{c.boolean("raw", false), msgpack.Options{Single: c.boolean("use_single_float", false), Old: !c.boolean("use_bin_type", true)}}
+	if err := c.close(); err != nil {
+		return nil, err
 	}
-	return c.write(dst, list)
-}
-
-// MinEncoded allows one byte per element.
-func (c *objects) MinEncoded() int64 { return int64(c.count) }
-
-func (c *objects) Decode(dst Block, src []byte) error {
-	items := dst.Items[:0]
-	return c.DecodeItems(src, func(item []byte) error {
-		items = append(items, item)
-		return nil
-	})
-}
-
-func (c *objects) DecodeItems(src []byte, do func(item []byte) error) error {
-	list, err := c.read(src)
-	if err != nil {
-		return err
+	if len(in.Shape) == 0 {
+		return nil, fault.Newf(errors.ErrUnsupported, "arrays of zero dimensions are not supported, because numcodecs cannot read them")
 	}
-	d, err := parse(list)
-	switch {
-	case err != nil:
-		return err
-	case d.dtype != "|O":
-		return fault.Newf(fault.Corrupt, "elements must be objects (|O), are %.40q", d.dtype)
-	case d.elems != c.count:
-		return fault.Newf(fault.Corrupt, "list of shape %v has %d elements, want %d", d.shape, d.elems, c.count)
-	}
-	return d.each(do)
+	return newObjects(n, in)
 }

@@ -11,21 +11,6 @@ import (
 	"github.com/zargo-io/zargo/zarr/rule"
 )
 
-// shardingName is the name of the sharding codec in v3 metadata.
-const shardingName = "sharding_indexed"
-
-// maxNesting is the maximum number of nested sharding codecs. Real arrays have up to two levels.
-// Each level costs a chain and an index per shard. Metadata with hundreds of levels is malicious.
-const maxNesting = 8
-
-// ShardingOptions configures [Sharding].
-type ShardingOptions struct {
-	Chunk   []int  // shape of an inner chunk; it must divide the shard's shape
-	Codecs  []Spec // codecs of an inner chunk; nil means the codec bytes
-	Index   []Spec // codecs of the index; nil means bytes in little-endian order, then crc32c
-	AtStart bool   // the index precedes the inner chunks instead of following them
-}
-
 // Sharding divides the array that enters it, a shard, into inner chunks that can be read
 // individually (v3 core "sharding_indexed"). [Table.Normalize] also completes the inner codecs with
 // settings that depend on the data type, such as byte orders and blosc element sizes.
@@ -50,6 +35,21 @@ func Sharding(o ShardingOptions) Spec {
 	}
 	return Spec{Name: shardingName, Config: raw}
 }
+
+// ShardingOptions configures [Sharding].
+type ShardingOptions struct {
+	Chunk   []int  // shape of an inner chunk; it must divide the shard's shape
+	Codecs  []Spec // codecs of an inner chunk; nil means the codec bytes
+	Index   []Spec // codecs of the index; nil means bytes in little-endian order, then crc32c
+	AtStart bool   // the index precedes the inner chunks instead of following them
+}
+
+// shardingName is the name of the sharding codec in v3 metadata.
+const shardingName = "sharding_indexed"
+
+// maxNesting is the maximum number of nested sharding codecs. Real arrays have up to two levels.
+// Each level costs a chain and an index per shard. Metadata with hundreds of levels is malicious.
+const maxNesting = 8
 
 // defaultIndex returns the index codecs that the specification recommends.
 func defaultIndex() []Spec { return []Spec{Bytes(dtype.Little), CRC32C()} }

@@ -10,8 +10,61 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
+// BloscOptions configures [Blosc]. The zero value means the defaults of zarr-python. The default
+// shuffle is "bitshuffle" for elements of one byte, and "shuffle" for others.
+type BloscOptions struct {
+	Cname     string // "lz4", "lz4hc", "zstd", "zlib", "snappy" or "blosclz"; default "zstd"
+	Level     int    // 1 to 9; 0 means the default 5, and Stored does not compress
+	Shuffle   string // "noshuffle", "shuffle" or "bitshuffle"; "" depends on the data type
+	TypeSize  int    // bytes of an element; 0 means the size of the data type
+	BlockSize int    // bytes of a block; 0 means that the level decides
+}
+
 // numcodecs is the name prefix of codecs that numcodecs defines.
 const numcodecs = "numcodecs."
+
+// Stored is a value of BloscOptions.Level. It means that blosc does not compress. Metadata stores
+// it as level 0.
+const Stored = -1
+
+// Blosc compresses with blosc (v3 core "blosc"); see package blosc. [Table.Normalize] adds unset
+// settings that depend on the data type.
+func Blosc(o BloscOptions) Spec {
+	c := bloscConfig{Cname: o.Cname, Level: o.Level, Shuffle: o.Shuffle, TypeSize: o.TypeSize, BlockSize: o.BlockSize}
+	if c.Cname == "" {
+		c.Cname = blosc.Zstd.String()
+	}
+	switch c.Level {
+	case 0:
+		c.Level = 5
+	case Stored:
+		c.Level = 0
+	}
+	raw, err := json.Marshal(c)
+	if err != nil {
+		panic(err) // strings and numbers can be marshalled
+	}
+	return Spec{Name: "blosc", Config: raw}
+}
+
+// Zstd compresses to the format of RFC 8878 at a level of libzstd's scale, -131072 to 22 (v3 core
+// "zstd"). Level 0 means 3. All negative levels have the same effect, and so have levels 2 and 3.
+// Frames lack a checksum. For frames with a checksum, write the configuration: {"level": 3,
+// "checksum": true}.
+func Zstd(level int) Spec { return zstdSpec(level, false) }
+
+func zstdSpec(level int, checksum bool) Spec {
+	return newSpec("zstd", `{"level":%d,"checksum":%t}`, level, checksum)
+}
+
+// bloscConfig is the v3 configuration. Its members have the same order as in zarr-python.
+type bloscConfig struct {
+	TypeSize  int    `json:"typesize,omitempty"`
+	Cname     string `json:"cname"`
+	Level     int    `json:"clevel"`
+	Shuffle   string `json:"shuffle,omitempty"`
+	BlockSize int    `json:"blocksize"`
+}
 
 func newSpec(name, format string, args ...any) Spec {
 	if format == "" {
@@ -45,16 +98,6 @@ func Gzip(level int) Spec { return newSpec("gzip", `{"level":%d}`, level) }
 // Levels -1 and 1 to 7 have the same effect, as in [Gzip]. Zlib is a codec of numcodecs, not of the
 // v3 core.
 func Zlib(level int) Spec { return newSpec(numcodecs+"zlib", `{"level":%d}`, level) }
-
-// Zstd compresses to the format of RFC 8878 at a level of libzstd's scale, -131072 to 22 (v3 core
-// "zstd"). Level 0 means 3. All negative levels have the same effect, and so have levels 2 and 3.
-// Frames lack a checksum. For frames with a checksum, write the configuration: {"level": 3,
-// "checksum": true}.
-func Zstd(level int) Spec { return zstdSpec(level, false) }
-
-func zstdSpec(level int, checksum bool) Spec {
-	return newSpec("zstd", `{"level":%d,"checksum":%t}`, level, checksum)
-}
 
 // CRC32C appends a CRC-32C of the bytes (v3 core "crc32c").
 func CRC32C() Spec { return Spec{Name: "crc32c"} }
@@ -101,47 +144,4 @@ func Categorize(t dtype.Type, as dtype.Basic, labels ...string) Spec {
 		panic(err) // strings can be marshalled
 	}
 	return newSpec(numcodecs+"categorize", `{"labels":%s,"dtype":%s,"astype":%s}`, list, of, code)
-}
-
-// BloscOptions configures [Blosc]. The zero value means the defaults of zarr-python. The default
-// shuffle is "bitshuffle" for elements of one byte, and "shuffle" for others.
-type BloscOptions struct {
-	Cname     string // "lz4", "lz4hc", "zstd", "zlib", "snappy" or "blosclz"; default "zstd"
-	Level     int    // 1 to 9; 0 means the default 5, and Stored does not compress
-	Shuffle   string // "noshuffle", "shuffle" or "bitshuffle"; "" depends on the data type
-	TypeSize  int    // bytes of an element; 0 means the size of the data type
-	BlockSize int    // bytes of a block; 0 means that the level decides
-}
-
-// Stored is a value of BloscOptions.Level. It means that blosc does not compress. Metadata stores
-// it as level 0.
-const Stored = -1
-
-// Blosc compresses with blosc (v3 core "blosc"); see package blosc. [Table.Normalize] adds unset
-// settings that depend on the data type.
-func Blosc(o BloscOptions) Spec {
-	c := bloscConfig{Cname: o.Cname, Level: o.Level, Shuffle: o.Shuffle, TypeSize: o.TypeSize, BlockSize: o.BlockSize}
-	if c.Cname == "" {
-		c.Cname = blosc.Zstd.String()
-	}
-	switch c.Level {
-	case 0:
-		c.Level = 5
-	case Stored:
-		c.Level = 0
-	}
-	raw, err := json.Marshal(c)
-	if err != nil {
-		panic(err) // strings and numbers can be marshalled
-	}
-	return Spec{Name: "blosc", Config: raw}
-}
-
-// bloscConfig is the v3 configuration. Its members have the same order as in zarr-python.
-type bloscConfig struct {
-	TypeSize  int    `json:"typesize,omitempty"`
-	Cname     string `json:"cname"`
-	Level     int    `json:"clevel"`
-	Shuffle   string `json:"shuffle,omitempty"`
-	BlockSize int    `json:"blocksize"`
 }

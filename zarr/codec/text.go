@@ -9,15 +9,6 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-func cutNumcodecs(name string) (id string, ok bool) { return strings.CutPrefix(name, numcodecs) }
-
-func orEmpty(raw json.RawMessage) json.RawMessage {
-	if len(raw) == 0 {
-		return json.RawMessage(`{}`)
-	}
-	return raw
-}
-
 // FromNumcodecs returns the Spec of a codec of v2 metadata from the id and the configuration of
 // numcodecs. The configuration may contain the id.
 func FromNumcodecs(id string, config json.RawMessage) Spec {
@@ -135,4 +126,13 @@ func (s Spec) short() (string, bool) {
 		return shortNumcodecs(id, c)
 	}
 	return text, c.close() == nil
+}
+
+func cutNumcodecs(name string) (id string, ok bool) { return strings.CutPrefix(name, numcodecs) }
+
+func orEmpty(raw json.RawMessage) json.RawMessage {
+	if len(raw) == 0 {
+		return json.RawMessage(`{}`)
+	}
+	return raw
 }

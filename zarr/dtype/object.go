@@ -9,12 +9,6 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// objectCodec is the configuration of the codec that encodes the elements of v2's "|O".
-type objectCodec struct {
-	ID    string
-	DType json.RawMessage // data type of the elements, for vlen-array and categorize
-}
-
 // object returns the type of v2's "|O", which depends on its codec. codec is an id, or a
 // configuration with an id.
 func (t *Table) object(codec string, depth int) (Type, error) {
@@ -49,4 +43,10 @@ func (t *Table) object(codec string, depth int) (Type, error) {
 		return nil, fault.Newf(errors.ErrUnsupported, `data type "|O" with the codec "pickle" is never read, because that could run a stored program`)
 	}
 	return nil, fault.Newf(errors.ErrUnsupported, `data type "|O" with the codec %.40q`, c.ID)
+}
+
+// objectCodec is the configuration of the codec that encodes the elements of v2's "|O".
+type objectCodec struct {
+	ID    string
+	DType json.RawMessage // data type of the elements, for vlen-array and categorize
 }

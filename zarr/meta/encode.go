@@ -12,6 +12,19 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
+func (k KeyEncoding) encode() json.RawMessage {
+	var sep writer
+	sep.text("separator", k.Separator)
+	base := Named{Name: k.Name, Config: sep.done()}.encode()
+	if k.Suffix == "" {
+		return base
+	}
+	var config writer
+	config.text("suffix", k.Suffix)
+	config.add("base_encoding", base)
+	return Named{Name: "suffix", Config: config.done()}.encode()
+}
+
 // writer encodes a JSON object. It writes the members in the order of the calls that add them.
 type writer struct {
 	b []byte
@@ -45,6 +58,37 @@ func (w *writer) done() json.RawMessage {
 	return append(w.b, '}')
 }
 
+// encode returns an extension as an object, which every version of the specification allows.
+func (n Named) encode() json.RawMessage {
+	var w writer
+	w.text("name", n.Name)
+	if len(n.Config) > 0 {
+		w.add("configuration", n.Config)
+	}
+	if n.Optional {
+		w.add("must_understand", json.RawMessage("false"))
+	}
+	return w.done()
+}
+
+// EncodeV3 returns the zarr.json document of a v3 group without consolidated metadata.
+// [ConsolidateV3] adds consolidated metadata from stored documents.
+func (g *Group) EncodeV3() ([]byte, error) {
+	if g.Format != 3 {
+		return nil, fault.Newf(fault.Metadata, "a group of v%d cannot be written as v3", g.Format)
+	}
+	attrs, err := attributes(g.Attrs)
+	if err != nil {
+		return nil, err
+	}
+	var w writer
+	w.add("attributes", attrs)
+	w.add("zarr_format", json.RawMessage("3"))
+	w.text("node_type", "group")
+	w.unknown(g.Unknown)
+	return indent(w.done(), nil)
+}
+
 // indent formats a document as zarr-python does.
 func indent(doc json.RawMessage, err error) ([]byte, error) {
 	if err != nil {
@@ -53,26 +97,68 @@ func indent(doc json.RawMessage, err error) ([]byte, error) {
 	return indented(doc, "", "  "), nil
 }
 
-func intList(v []int) json.RawMessage {
-	b := []byte{'['}
-	for i, n := range v {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = strconv.AppendInt(b, int64(n), 10)
+// EncodeV2 returns the .zarray document of a v2 array and its .zattrs document. The latter is nil
+// if there are no attributes. EncodeV2 returns errors.ErrUnsupported for codecs that v2 cannot
+// represent: a transpose other than the reversal of all dimensions, and codecs that do not belong
+// to numcodecs.
+func (a *Array) EncodeV2() (zarray, zattrs []byte, err error) {
+	doc, err := a.documentV2()
+	if zarray, err = indent(doc, err); err != nil {
+		return nil, nil, err
 	}
-	return append(b, ']')
+	zattrs, err = attrsDocument(a.Attrs)
+	return zarray, zattrs, err
 }
 
-func list(items []json.RawMessage) json.RawMessage {
-	b := []byte{'['}
-	for i, v := range items {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = append(b, v...)
+func (a *Array) documentV2() (json.RawMessage, error) {
+	if err := a.consistent(2); err != nil {
+		return nil, err
 	}
-	return append(b, ']')
+	if a.Keys.Suffix != "" {
+		return nil, fault.Newf(errors.ErrUnsupported, "v2 has no key encoding with a suffix")
+	}
+	order, bytes, rest, err := a.splitV2()
+	if err != nil {
+		return nil, err
+	}
+	typ := dtype.InOrder(a.DType, bytes) // fill values of structures depend on the byte order
+	t, err := typ.V2(bytes)
+	if err != nil {
+		return nil, err
+	}
+	fill := json.RawMessage("null")
+	if a.Fill != nil {
+		if fill, err = typ.FormatFill(a.Fill, 2); err != nil {
+			return nil, err
+		}
+	}
+	codecs := make([]json.RawMessage, len(rest))
+	for i, c := range rest {
+		if codecs[i], err = c.numcodecs(); err != nil {
+			return nil, err
+		}
+	}
+	filters, compressor := json.RawMessage("null"), json.RawMessage("null")
+	if n := len(rest); n > 0 && !a.AllFilters && !onlyFilter(rest[n-1].Name) {
+		compressor, codecs = codecs[n-1], codecs[:n-1]
+	}
+	if len(codecs) > 0 {
+		filters = list(codecs)
+	}
+	var w writer
+	w.add("shape", intList(a.Shape))
+	w.add("chunks", intList(a.Grid.Shape))
+	w.add("dtype", t)
+	w.add("fill_value", fill)
+	w.text("order", order)
+	w.add("filters", filters)
+	if !a.NoSeparator {
+		w.text("dimension_separator", a.Keys.Separator)
+	}
+	w.add("compressor", compressor)
+	w.add("zarr_format", json.RawMessage("2"))
+	w.unknown(a.Unknown)
+	return w.done(), nil
 }
 
 // consistent returns an error if the array, encoded in the given format, would be an invalid
@@ -146,112 +232,26 @@ func (a *Array) documentV3() (json.RawMessage, error) {
 	return w.done(), nil
 }
 
-func (k KeyEncoding) encode() json.RawMessage {
-	var sep writer
-	sep.text("separator", k.Separator)
-	base := Named{Name: k.Name, Config: sep.done()}.encode()
-	if k.Suffix == "" {
-		return base
-	}
-	var config writer
-	config.text("suffix", k.Suffix)
-	config.add("base_encoding", base)
-	return Named{Name: "suffix", Config: config.done()}.encode()
-}
-
-// encode returns an extension as an object, which every version of the specification allows.
-func (n Named) encode() json.RawMessage {
-	var w writer
-	w.text("name", n.Name)
-	if len(n.Config) > 0 {
-		w.add("configuration", n.Config)
-	}
-	if n.Optional {
-		w.add("must_understand", json.RawMessage("false"))
-	}
-	return w.done()
-}
-
-// EncodeV3 returns the zarr.json document of a v3 group without consolidated metadata.
-// [ConsolidateV3] adds consolidated metadata from stored documents.
-func (g *Group) EncodeV3() ([]byte, error) {
-	if g.Format != 3 {
-		return nil, fault.Newf(fault.Metadata, "a group of v%d cannot be written as v3", g.Format)
-	}
-	attrs, err := attributes(g.Attrs)
-	if err != nil {
-		return nil, err
-	}
-	var w writer
-	w.add("attributes", attrs)
-	w.add("zarr_format", json.RawMessage("3"))
-	w.text("node_type", "group")
-	w.unknown(g.Unknown)
-	return indent(w.done(), nil)
-}
-
-// EncodeV2 returns the .zarray document of a v2 array and its .zattrs document. The latter is nil
-// if there are no attributes. EncodeV2 returns errors.ErrUnsupported for codecs that v2 cannot
-// represent: a transpose other than the reversal of all dimensions, and codecs that do not belong
-// to numcodecs.
-func (a *Array) EncodeV2() (zarray, zattrs []byte, err error) {
-	doc, err := a.documentV2()
-	if zarray, err = indent(doc, err); err != nil {
-		return nil, nil, err
-	}
-	zattrs, err = attrsDocument(a.Attrs)
-	return zarray, zattrs, err
-}
-
-func (a *Array) documentV2() (json.RawMessage, error) {
-	if err := a.consistent(2); err != nil {
-		return nil, err
-	}
-	if a.Keys.Suffix != "" {
-		return nil, fault.Newf(errors.ErrUnsupported, "v2 has no key encoding with a suffix")
-	}
-	order, bytes, rest, err := a.splitV2()
-	if err != nil {
-		return nil, err
-	}
-	typ := dtype.InOrder(a.DType, bytes) // fill values of structures depend on the byte order
-	t, err := typ.V2(bytes)
-	if err != nil {
-		return nil, err
-	}
-	fill := json.RawMessage("null")
-	if a.Fill != nil {
-		if fill, err = typ.FormatFill(a.Fill, 2); err != nil {
-			return nil, err
+func list(items []json.RawMessage) json.RawMessage {
+	b := []byte{'['}
+	for i, v := range items {
+		if i > 0 {
+			b = append(b, ',')
 		}
+		b = append(b, v...)
 	}
-	codecs := make([]json.RawMessage, len(rest))
-	for i, c := range rest {
-		if codecs[i], err = c.numcodecs(); err != nil {
-			return nil, err
+	return append(b, ']')
+}
+
+func intList(v []int) json.RawMessage {
+	b := []byte{'['}
+	for i, n := range v {
+		if i > 0 {
+			b = append(b, ',')
 		}
+		b = strconv.AppendInt(b, int64(n), 10)
 	}
-	filters, compressor := json.RawMessage("null"), json.RawMessage("null")
-	if n := len(rest); n > 0 && !a.AllFilters && !onlyFilter(rest[n-1].Name) {
-		compressor, codecs = codecs[n-1], codecs[:n-1]
-	}
-	if len(codecs) > 0 {
-		filters = list(codecs)
-	}
-	var w writer
-	w.add("shape", intList(a.Shape))
-	w.add("chunks", intList(a.Grid.Shape))
-	w.add("dtype", t)
-	w.add("fill_value", fill)
-	w.text("order", order)
-	w.add("filters", filters)
-	if !a.NoSeparator {
-		w.text("dimension_separator", a.Keys.Separator)
-	}
-	w.add("compressor", compressor)
-	w.add("zarr_format", json.RawMessage("2"))
-	w.unknown(a.Unknown)
-	return w.done(), nil
+	return append(b, ']')
 }
 
 // splitV2 splits the codecs into the members of a v2 document. It is the inverse of readPipeline.

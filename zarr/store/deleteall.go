@@ -9,21 +9,6 @@ import (
 	"sync/atomic"
 )
 
-// Limits on concurrent deletes, in addition to those of the store's Tuning.
-const (
-	// maxDeletes is the maximum number of concurrent deletes of one key each. 64 deletes of 30 ms
-	// each are 2100 per second, or 100,000 keys in 47 s. Half of the 128 requests to a cloud remain
-	// for other uses.
-	maxDeletes = 64
-	// maxBatches limits the concurrent batches, and maxInBatches limits the keys in all of them. A
-	// provider deletes the keys of a batch one by one, and S3 allows 3500 deletes per second below
-	// a prefix.
-	maxBatches   = 16
-	maxInBatches = 4096
-	// anyBatch is the batch size for a store without a Tuning.DeleteBatch.
-	anyBatch = 1000
-)
-
 // DeleteAll removes the keys. If s is a [BatchDeleter], it sends concurrent batches. Otherwise it
 // calls Delete for each key, with at most 64 concurrent calls and at most the Requests of the
 // store's [Tuning]. Absent keys are not an error.
@@ -42,6 +27,21 @@ func DeleteAll(ctx context.Context, s Store, keys []string) error {
 		}
 	})
 }
+
+// Limits on concurrent deletes, in addition to those of the store's Tuning.
+const (
+	// maxDeletes is the maximum number of concurrent deletes of one key each. 64 deletes of 30 ms
+	// each are 2100 per second, or 100,000 keys in 47 s. Half of the 128 requests to a cloud remain
+	// for other uses.
+	maxDeletes = 64
+	// maxBatches limits the concurrent batches, and maxInBatches limits the keys in all of them. A
+	// provider deletes the keys of a batch one by one, and S3 allows 3500 deletes per second below
+	// a prefix.
+	maxBatches   = 16
+	maxInBatches = 4096
+	// anyBatch is the batch size for a store without a Tuning.DeleteBatch.
+	anyBatch = 1000
+)
 
 // DeleteSeq is [DeleteAll] for a sequence of keys, such as those of a listing. It deletes keys
 // while it reads the sequence, and holds only the keys of the batches in flight in memory. If the

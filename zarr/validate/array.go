@@ -13,25 +13,6 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// maxProbe is the maximum number of chunks of an array that are requested one by one because the
-// store cannot list. 2^20 requests already take hours.
-const maxProbe = 1 << 20
-
-// chunks checks the keys and chunks of an array.
-type chunks struct {
-	r        *run
-	a        *zarr.Array
-	findings *nodeFindings
-	layout
-
-	present   *keys.Set // the stored chunks; nil unless missing chunks have to be reported
-	seen      bool      // a chunk of the grid is stored under the array's own layout
-	elsewhere elsewhere // keys of another layout
-
-	err    error           // error of the listing
-	probed map[string]bool // keys of chunks that misplaced has requested
-}
-
 // array checks the keys of an array. With Options.Data it also decodes the chunks.
 func (r *run) array(ctx context.Context, a *zarr.Array, findings *nodeFindings) error {
 	c := &chunks{r: r, a: a, findings: findings, layout: layoutOf(a)}
@@ -68,6 +49,25 @@ func (r *run) array(ctx context.Context, a *zarr.Array, findings *nodeFindings) 
 	}
 	return nil
 }
+
+// chunks checks the keys and chunks of an array.
+type chunks struct {
+	r        *run
+	a        *zarr.Array
+	findings *nodeFindings
+	layout
+
+	present   *keys.Set // the stored chunks; nil unless missing chunks have to be reported
+	seen      bool      // a chunk of the grid is stored under the array's own layout
+	elsewhere elsewhere // keys of another layout
+
+	err    error           // error of the listing
+	probed map[string]bool // keys of chunks that misplaced has requested
+}
+
+// maxProbe is the maximum number of chunks of an array that are requested one by one because the
+// store cannot list. 2^20 requests already take hours.
+const maxProbe = 1 << 20
 
 // list yields the positions of the chunks to decode. It reports the keys that belong to no chunk of
 // the grid.

@@ -9,10 +9,6 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// maxMisplaced is the maximum number of chunks of an array that are requested because a stray key
-// may hide them. It equals maxPerRule.
-const maxMisplaced = 100
-
 // misplaced checks whether a stray key prevents a chunk from being read, and if so, reports the
 // chunk. In a directory, a name is either a file or a directory. A key below a chunk's key
 // therefore hides the chunk, and a key that is a parent of chunk keys hides these chunks. In a
@@ -32,6 +28,10 @@ func (c *chunks) misplaced(ctx context.Context, part string) error {
 	c.probed[key] = true
 	return c.r.refused(ctx, key, c.findings)
 }
+
+// maxMisplaced is the maximum number of chunks of an array that are requested because a stray key
+// may hide them. It equals maxPerRule.
+const maxMisplaced = 100
 
 // refused reports a key that exists but cannot be read.
 func (r *run) refused(ctx context.Context, key string, findings *nodeFindings) error {

@@ -10,30 +10,6 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// undefined reports whether elements of missing chunks are undefined, because the fill value is
-// null. Missing chunks of v1 arrays are not reported, because v1 documents may omit the fill value.
-func (c *chunks) undefined() bool { return c.a.Fill() == nil && c.keys.Format == 2 }
-
-// reportMissing reports the chunks that are required but not stored.
-func (c *chunks) reportMissing() {
-	if c.present == nil || c.elsewhere.n > 0 && !c.seen {
-		return // the chunks are stored under another layout
-	}
-	left, named := c.present.Missing(), 0
-	for coord := range c.present.Absent() {
-		if !c.findings.full(rule.MissingChunk) {
-			c.missing(coord)
-			left--
-		} else if c.r.damaged != nil && named < maxProbe {
-			c.reportDamaged(rule.MissingChunk, coord)
-		} else {
-			break
-		}
-		named++
-	}
-	c.findings.omit(rule.MissingChunk, left)
-}
-
 func (c *chunks) missing(coord []int) {
 	c.findings.report(rule.Finding{Rule: rule.MissingChunk, Key: c.a.ChunkKey(coord...)})
 	c.reportDamaged(rule.MissingChunk, coord)
@@ -66,4 +42,28 @@ func (c *chunks) probe(ctx context.Context, coord []int) error {
 		return err
 	}
 	return nil // decoding detects any other error
+}
+
+// undefined reports whether elements of missing chunks are undefined, because the fill value is
+// null. Missing chunks of v1 arrays are not reported, because v1 documents may omit the fill value.
+func (c *chunks) undefined() bool { return c.a.Fill() == nil && c.keys.Format == 2 }
+
+// reportMissing reports the chunks that are required but not stored.
+func (c *chunks) reportMissing() {
+	if c.present == nil || c.elsewhere.n > 0 && !c.seen {
+		return // the chunks are stored under another layout
+	}
+	left, named := c.present.Missing(), 0
+	for coord := range c.present.Absent() {
+		if !c.findings.full(rule.MissingChunk) {
+			c.missing(coord)
+			left--
+		} else if c.r.damaged != nil && named < maxProbe {
+			c.reportDamaged(rule.MissingChunk, coord)
+		} else {
+			break
+		}
+		named++
+	}
+	c.findings.omit(rule.MissingChunk, left)
 }

@@ -18,85 +18,6 @@ import (
 	"github.com/zargo-io/zargo/zarr/upkeep"
 )
 
-// private is the prefix of the directories in which packages transfer and pyramid keep their state.
-// They are not nodes, which is not reported.
-const private = "__zargo_"
-
-func more(n int) string { return fmt.Sprintf("and %d more", n) }
-
-// maxDocument is the maximum size of a metadata document that is read without opening its node. It
-// equals the default of zarr.Limits.Metadata.
-const maxDocument = 64 << 20
-
-// The names of metadata documents.
-const (
-	docV3           = "zarr.json"
-	docArray        = ".zarray"
-	docGroup        = ".zgroup"
-	docAttrs        = ".zattrs"
-	docConsolidated = ".zmetadata"
-	docArrayV1      = "meta"
-	docAttrsV1      = "attrs"
-)
-
-// documents is the set of document names stored at a node.
-type documents map[string]bool
-
-func isDocument(name string) bool {
-	switch name {
-	case docV3, docArray, docGroup, docAttrs, docConsolidated:
-		return true
-	}
-	return false
-}
-
-// check reports documents that other documents of the same node hide.
-func (d documents) check(tell func(rule.Finding), path string) {
-	if d[docV3] {
-		for _, name := range []string{docArray, docGroup, docAttrs, docConsolidated} {
-			if d[name] {
-				tell(rule.Finding{Rule: rule.TwoFormats, Path: path, Key: join(path, name)})
-				return
-			}
-		}
-	}
-	if d[docArray] && d[docGroup] {
-		tell(rule.Finding{Rule: rule.ArrayAndGroup, Path: path, Key: join(path, docGroup)})
-	}
-}
-
-func join(path, name string) string {
-	if path == "" {
-		return name
-	}
-	return path + "/" + name
-}
-
-// inArray reports whether a key below an array is a document that would create a node inside the
-// array.
-func inArray(key string) bool {
-	i := strings.LastIndexByte(key, '/')
-	return i >= 0 && (key[i+1:] == docV3 || key[i+1:] == docArray || key[i+1:] == docGroup)
-}
-
-// name returns the part of key after path.
-func name(path, key string) string { return strings.TrimPrefix(strings.TrimPrefix(key, path), "/") }
-
-// place is a path where a node may exist.
-type place struct {
-	path string
-	why  certainty
-}
-
-// certainty describes why a node is expected at a path.
-type certainty uint8
-
-const (
-	certain certainty = iota // the caller or consolidated metadata names it
-	likely                   // it is a directory in a group
-	perhaps                  // it is a directory below a node that may be a group but whose metadata cannot be read
-)
-
 // node checks one node and returns the places directly below it where nodes may exist.
 func (r *run) node(ctx context.Context, p place) ([]place, error) {
 	findings := r.findingsOf(p.path)
@@ -136,6 +57,40 @@ func (r *run) node(ctx context.Context, p place) ([]place, error) {
 	}
 	return nil, nil
 }
+
+// place is a path where a node may exist.
+type place struct {
+	path string
+	why  certainty
+}
+
+// name returns the part of key after path.
+func name(path, key string) string { return strings.TrimPrefix(strings.TrimPrefix(key, path), "/") }
+
+// private is the prefix of the directories in which packages transfer and pyramid keep their state.
+// They are not nodes, which is not reported.
+const private = "__zargo_"
+
+// maxDocument is the maximum size of a metadata document that is read without opening its node. It
+// equals the default of zarr.Limits.Metadata.
+const maxDocument = 64 << 20
+
+// The names of metadata documents.
+const (
+	docV3           = "zarr.json"
+	docArray        = ".zarray"
+	docGroup        = ".zgroup"
+	docAttrs        = ".zattrs"
+	docConsolidated = ".zmetadata"
+	docArrayV1      = "meta"
+	docAttrsV1      = "attrs"
+)
+
+const (
+	certain certainty = iota // the caller or consolidated metadata names it
+	likely                   // it is a directory in a group
+	perhaps                  // it is a directory below a node that may be a group but whose metadata cannot be read
+)
 
 // smallDocument is the maximum length in bytes of a document that is read while other nodes are
 // checked. Nodes with larger documents are checked one at a time, because one such node may need as
@@ -207,6 +162,39 @@ func (r *run) group(ctx context.Context, g *zarr.Group, findings *nodeFindings) 
 	return below, nil
 }
 
+// check reports documents that other documents of the same node hide.
+func (d documents) check(tell func(rule.Finding), path string) {
+	if d[docV3] {
+		for _, name := range []string{docArray, docGroup, docAttrs, docConsolidated} {
+			if d[name] {
+				tell(rule.Finding{Rule: rule.TwoFormats, Path: path, Key: join(path, name)})
+				return
+			}
+		}
+	}
+	if d[docArray] && d[docGroup] {
+		tell(rule.Finding{Rule: rule.ArrayAndGroup, Path: path, Key: join(path, docGroup)})
+	}
+}
+
+func join(path, name string) string {
+	if path == "" {
+		return name
+	}
+	return path + "/" + name
+}
+
+func isDocument(name string) bool {
+	switch name {
+	case docV3, docArray, docGroup, docAttrs, docConsolidated:
+		return true
+	}
+	return false
+}
+
+// documents is the set of document names stored at a node.
+type documents map[string]bool
+
 // unlistedNodes returns all nodes in the consolidated metadata of a group. It is used for stores
 // that cannot list.
 func (r *run) unlistedNodes(ctx context.Context, g *zarr.Group) (below []place, err error) {
@@ -263,3 +251,15 @@ func (r *run) consolidated(ctx context.Context, g *zarr.Group, findings *nodeFin
 	}
 	return r.fail(ctx, path, err)
 }
+
+func more(n int) string { return fmt.Sprintf("and %d more", n) }
+
+// inArray reports whether a key below an array is a document that would create a node inside the
+// array.
+func inArray(key string) bool {
+	i := strings.LastIndexByte(key, '/')
+	return i >= 0 && (key[i+1:] == docV3 || key[i+1:] == docArray || key[i+1:] == docGroup)
+}
+
+// certainty describes why a node is expected at a path.
+type certainty uint8

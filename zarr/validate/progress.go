@@ -5,25 +5,6 @@ import (
 	"sync"
 )
 
-// expect adds the number of chunks in a grid to the total of Options.Progress.
-func (r *run) expect(grid []int) {
-	more := int64(1)
-	for _, k := range grid {
-		switch {
-		case k == 0:
-			more = 0
-		case more > math.MaxInt64/int64(k):
-			more = math.MaxInt64
-		default:
-			more *= int64(k)
-		}
-	}
-	r.progress(0, more)
-}
-
-// looked counts one checked chunk or shard.
-func (r *run) looked() { r.progress(1, 0) }
-
 func (r *run) progress(done, more int64) {
 	if r.opts.Progress == nil {
 		return
@@ -79,3 +60,22 @@ func (t *tally) objects(n int64) func() {
 		next(done, n)
 	}
 }
+
+// expect adds the number of chunks in a grid to the total of Options.Progress.
+func (r *run) expect(grid []int) {
+	more := int64(1)
+	for _, k := range grid {
+		switch {
+		case k == 0:
+			more = 0
+		case more > math.MaxInt64/int64(k):
+			more = math.MaxInt64
+		default:
+			more *= int64(k)
+		}
+	}
+	r.progress(0, more)
+}
+
+// looked counts one checked chunk or shard.
+func (r *run) looked() { r.progress(1, 0) }

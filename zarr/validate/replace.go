@@ -13,17 +13,6 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/large"
 )
 
-// condition returns put options that require the object to be unchanged since the snapshot.
-func (t snapshot) condition() (store.PutOptions, error) {
-	switch {
-	case !t.there:
-		return store.PutOptions{IfAbsent: true}, nil
-	case t.version == "":
-		return store.PutOptions{}, fault.Newf(errors.ErrUnsupported, "the store has no versions, so objects cannot be replaced safely")
-	}
-	return store.PutOptions{IfVersion: t.version}, nil
-}
-
 // replace overwrites an object with an object of another store. If RepairOptions.Keep is set,
 // replace first copies the old object to that store. Both objects must be unchanged since their
 // snapshots.
@@ -36,6 +25,17 @@ func (p *repair) replace(ctx context.Context, was snapshot, from store.Store, wi
 		return fmt.Errorf("saving the previous object: %w", err)
 	}
 	return p.carry(ctx, from, with, p.st, was.key, cond)
+}
+
+// condition returns put options that require the object to be unchanged since the snapshot.
+func (t snapshot) condition() (store.PutOptions, error) {
+	switch {
+	case !t.there:
+		return store.PutOptions{IfAbsent: true}, nil
+	case t.version == "":
+		return store.PutOptions{}, fault.Newf(errors.ErrUnsupported, "the store has no versions, so objects cannot be replaced safely")
+	}
+	return store.PutOptions{IfVersion: t.version}, nil
 }
 
 // keep copies an object to RepairOptions.Keep before the object is replaced. The key contains a

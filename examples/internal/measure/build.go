@@ -10,12 +10,6 @@ import (
 	"strings"
 )
 
-// lean are the build tags without which a program links more of gRPC than it uses. grpcnotrace
-// leaves out gRPC's request traces, whose templates keep the linker from removing unused methods.
-// disable_grpc_modules leaves out the modules of Google's gRPC client for direct connections;
-// package gcs uses HTTP. nethttpomithttp2 leaves out HTTP/2 of net/http; the stores use HTTP/1.1.
-const lean = "grpcnotrace,disable_grpc_modules,nethttpomithttp2"
-
 // build builds a package or a file with the flags for deployment. It returns the path of the
 // program and its size in bytes.
 func build(ctx context.Context, what, out string, tags ...string) (string, int64, error) {
@@ -33,6 +27,12 @@ func build(ctx context.Context, what, out string, tags ...string) (string, int64
 	}
 	return out, info.Size(), nil
 }
+
+// lean are the build tags without which a program links more of gRPC than it uses. grpcnotrace
+// leaves out gRPC's request traces, whose templates keep the linker from removing unused methods.
+// disable_grpc_modules leaves out the modules of Google's gRPC client for direct connections;
+// package gcs uses HTTP. nethttpomithttp2 leaves out HTTP/2 of net/http; the stores use HTTP/1.1.
+const lean = "grpcnotrace,disable_grpc_modules,nethttpomithttp2"
 
 // smallest is a program that opens an array in one kind of store.
 type smallest struct {

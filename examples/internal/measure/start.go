@@ -15,15 +15,15 @@ import (
 	"time"
 )
 
-// patience is the maximum time to the first response of a program.
-const patience = time.Minute
-
 // start is the result of one start of a program: the response, and the time from exec to the
 // response.
 type start struct {
 	answer string
 	took   time.Duration
 }
+
+// patience is the maximum time to the first response of a program.
+const patience = time.Minute
 
 // cloudRun starts a program that listens on PORT and sends requests until it responds.
 func cloudRun(ctx context.Context, program, array, region string) (start, error) {

@@ -10,18 +10,6 @@ import (
 	"time"
 )
 
-func (s *server) listBuckets(w http.ResponseWriter) {
-	type bk struct{ Name, CreationDate string }
-	var v struct {
-		XMLName xml.Name `xml:"ListAllMyBucketsResult"`
-		Buckets struct{ Bucket []bk }
-	}
-	for _, n := range s.st.bucketNames() {
-		v.Buckets.Bucket = append(v.Buckets.Bucket, bk{n, time.Unix(0, 0).UTC().Format(time.RFC3339)})
-	}
-	s.xml(w, 200, v)
-}
-
 func (s *server) list(w http.ResponseWriter, r *http.Request, bk string, q url.Values, v2 bool) {
 	maxKeys := 1000
 	if n, err := strconv.Atoi(q.Get("max-keys")); err == nil && n >= 0 && n < maxKeys {
@@ -89,6 +77,18 @@ func (s *server) list(w http.ResponseWriter, r *http.Request, bk string, q url.V
 		} else {
 			v.Marker, v.NextMarker = q.Get("marker"), enc(last.key)
 		}
+	}
+	s.xml(w, 200, v)
+}
+
+func (s *server) listBuckets(w http.ResponseWriter) {
+	type bk struct{ Name, CreationDate string }
+	var v struct {
+		XMLName xml.Name `xml:"ListAllMyBucketsResult"`
+		Buckets struct{ Bucket []bk }
+	}
+	for _, n := range s.st.bucketNames() {
+		v.Buckets.Bucket = append(v.Buckets.Bucket, bk{n, time.Unix(0, 0).UTC().Format(time.RFC3339)})
 	}
 	s.xml(w, 200, v)
 }

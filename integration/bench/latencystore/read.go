@@ -11,62 +11,6 @@ import (
 	"time"
 )
 
-func trimQuotes(s string) string {
-	return strings.Trim(strings.TrimPrefix(strings.TrimSpace(s), "W/"), `"`)
-}
-
-// matches reports whether an If-Match or If-None-Match header contains the etag.
-func matches(header, etag string) bool {
-	for _, f := range strings.Split(header, ",") {
-		if f = trimQuotes(f); f == "*" || f == trimQuotes(etag) {
-			return true
-		}
-	}
-	return false
-}
-
-// parseRange returns the half-open byte range of a Range header. use is false if the whole object
-// must be sent because the header is absent, malformed or has several ranges. bad is true if the
-// range cannot be satisfied.
-func parseRange(h string, size int64) (from, to int64, use, bad bool) {
-	spec, ok := strings.CutPrefix(h, "bytes=")
-	if !ok || strings.Contains(spec, ",") {
-		return 0, size, false, false
-	}
-	a, b, ok := strings.Cut(spec, "-")
-	if !ok {
-		return 0, size, false, false
-	}
-	if a == "" {
-		n, err := strconv.ParseInt(b, 10, 64)
-		if err != nil || n < 0 {
-			return 0, size, false, false
-		}
-		if n == 0 || size == 0 {
-			return 0, 0, true, true
-		}
-		return max(0, size-n), size, true, false
-	}
-	from, err := strconv.ParseInt(a, 10, 64)
-	if err != nil || from < 0 {
-		return 0, size, false, false
-	}
-	to = size
-	if b != "" {
-		last, err := strconv.ParseInt(b, 10, 64)
-		if err != nil || last < from {
-			return 0, size, false, false
-		}
-		if last < size-1 { // prevents an overflow of last+1
-			to = last + 1
-		}
-	}
-	if from >= size {
-		return 0, 0, true, true
-	}
-	return from, to, true, false
-}
-
 func (s *server) read(w http.ResponseWriter, r *http.Request, bk, key string) {
 	o := s.st.get(bk, key)
 	if o == nil {
@@ -128,6 +72,58 @@ func (s *server) read(w http.ResponseWriter, r *http.Request, bk, key string) {
 	s.send(w, r, o, from, to, code)
 }
 
+// parseRange returns the half-open byte range of a Range header. use is false if the whole object
+// must be sent because the header is absent, malformed or has several ranges. bad is true if the
+// range cannot be satisfied.
+func parseRange(h string, size int64) (from, to int64, use, bad bool) {
+	spec, ok := strings.CutPrefix(h, "bytes=")
+	if !ok || strings.Contains(spec, ",") {
+		return 0, size, false, false
+	}
+	a, b, ok := strings.Cut(spec, "-")
+	if !ok {
+		return 0, size, false, false
+	}
+	if a == "" {
+		n, err := strconv.ParseInt(b, 10, 64)
+		if err != nil || n < 0 {
+			return 0, size, false, false
+		}
+		if n == 0 || size == 0 {
+			return 0, 0, true, true
+		}
+		return max(0, size-n), size, true, false
+	}
+	from, err := strconv.ParseInt(a, 10, 64)
+	if err != nil || from < 0 {
+		return 0, size, false, false
+	}
+	to = size
+	if b != "" {
+		last, err := strconv.ParseInt(b, 10, 64)
+		if err != nil || last < from {
+			return 0, size, false, false
+		}
+		if last < size-1 { // prevents an overflow of last+1
+			to = last + 1
+		}
+	}
+	if from >= size {
+		return 0, 0, true, true
+	}
+	return from, to, true, false
+}
+
+// matches reports whether an If-Match or If-None-Match header contains the etag.
+func matches(header, etag string) bool {
+	for _, f := range strings.Split(header, ",") {
+		if f = trimQuotes(f); f == "*" || f == trimQuotes(etag) {
+			return true
+		}
+	}
+	return false
+}
+
 // send writes the body.
 func (s *server) send(w http.ResponseWriter, r *http.Request, o *object, from, to int64, code int) {
 	var src io.ReadSeeker = bytes.NewReader(o.data)
@@ -148,4 +144,8 @@ func (s *server) send(w http.ResponseWriter, r *http.Request, o *object, from, t
 	}
 	w.WriteHeader(code)
 	_, _ = io.CopyN(w, src, to-from)
+}
+
+func trimQuotes(s string) string {
+	return strings.Trim(strings.TrimPrefix(strings.TrimSpace(s), "W/"), `"`)
 }

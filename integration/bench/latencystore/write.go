@@ -16,106 +16,6 @@ import (
 	"time"
 )
 
-// readBody returns the body of a request, without the framing of the encoding aws-chunked.
-func readBody(r *http.Request) ([]byte, error) {
-	if !strings.HasPrefix(r.Header.Get("X-Amz-Content-Sha256"), "STREAMING-") && !strings.Contains(r.Header.Get("Content-Encoding"), "aws-chunked") {
-		if r.ContentLength > 0 {
-			b := make([]byte, r.ContentLength)
-			_, err := io.ReadFull(r.Body, b)
-			return b, err
-		}
-		return io.ReadAll(r.Body)
-	}
-	br := bufio.NewReaderSize(r.Body, 64<<10)
-	var out []byte
-	if n, err := strconv.ParseInt(r.Header.Get("X-Amz-Decoded-Content-Length"), 10, 64); err == nil && n >= 0 && n < 1<<32 {
-		out = make([]byte, 0, n)
-	}
-	for {
-		line, err := br.ReadString('\n')
-		if err != nil {
-			return nil, err
-		}
-		sz, _, _ := strings.Cut(strings.TrimSpace(line), ";")
-		n, err := strconv.ParseInt(sz, 16, 64)
-		if err != nil || n < 0 || n > 1<<32 {
-			return nil, errors.New("invalid aws-chunked framing")
-		}
-		if n == 0 {
-			break
-		}
-		at := len(out)
-		out = append(out, make([]byte, n)...)
-		if _, err := io.ReadFull(br, out[at:]); err != nil {
-			return nil, err
-		}
-		if _, err := br.Discard(2); err != nil {
-			return nil, err
-		}
-	}
-	for { // trailers, such as x-amz-checksum-crc32:…
-		line, err := br.ReadString('\n')
-		if k, v, ok := strings.Cut(strings.TrimSpace(line), ":"); ok {
-			r.Header.Set(k, strings.TrimSpace(v))
-		}
-		if err != nil || strings.TrimSpace(line) == "" {
-			return out, nil
-		}
-	}
-}
-
-func newObject(r *http.Request, b []byte) *object {
-	o := &object{size: int64(len(b)), data: b, etag: etagOf(b), mod: time.Now(), ctype: r.Header.Get("Content-Type"), meta: map[string]string{}, headers: map[string]string{}}
-	if b == nil {
-		o.data = []byte{}
-	}
-	if o.ctype == "" {
-		o.ctype = "binary/octet-stream"
-	}
-	for k, v := range r.Header {
-		lk := strings.ToLower(k)
-		if strings.HasPrefix(lk, "x-amz-meta-") || (strings.HasPrefix(lk, "x-amz-checksum-") && lk != "x-amz-checksum-algorithm") {
-			o.meta[lk] = v[0]
-		}
-	}
-	for _, k := range []string{"Cache-Control", "Content-Disposition", "Content-Encoding", "Content-Language"} {
-		v := strings.Trim(strings.ReplaceAll(r.Header.Get(k), "aws-chunked", ""), ", ")
-		if v != "" {
-			o.headers[k] = v
-		}
-	}
-	return o
-}
-
-// writeCheck returns the condition of a conditional write.
-func writeCheck(r *http.Request) (func(*object) bool, *bool) {
-	missing := new(bool)
-	im, inm := r.Header.Get("If-Match"), r.Header.Get("If-None-Match")
-	if im == "" && inm == "" {
-		return nil, missing
-	}
-	return func(old *object) bool {
-		if im != "" {
-			*missing = old == nil
-			return old != nil && matches(im, old.etag)
-		}
-		return old == nil || !matches(inm, old.etag)
-	}, missing
-}
-
-func (s *server) store(w http.ResponseWriter, r *http.Request, bk, key string, o *object) bool {
-	check, missing := writeCheck(r)
-	if s.st.put(bk, key, o, check) {
-		return true
-	}
-	if *missing {
-		s.err(w, r, 404, "NoSuchKey", "The specified key does not exist.")
-	} else {
-		s.err(w, r, 412, "PreconditionFailed", "At least one of the pre-conditions you specified did not hold")
-	}
-	return false
-}
-
 func (s *server) write(w http.ResponseWriter, r *http.Request, bk, key string, q url.Values, b []byte) {
 	switch operation(r) {
 	case "CreateBucket":
@@ -210,6 +110,42 @@ func (s *server) write(w http.ResponseWriter, r *http.Request, bk, key string, q
 	}
 }
 
+func (s *server) store(w http.ResponseWriter, r *http.Request, bk, key string, o *object) bool {
+	check, missing := writeCheck(r)
+	if s.st.put(bk, key, o, check) {
+		return true
+	}
+	if *missing {
+		s.err(w, r, 404, "NoSuchKey", "The specified key does not exist.")
+	} else {
+		s.err(w, r, 412, "PreconditionFailed", "At least one of the pre-conditions you specified did not hold")
+	}
+	return false
+}
+
+func newObject(r *http.Request, b []byte) *object {
+	o := &object{size: int64(len(b)), data: b, etag: etagOf(b), mod: time.Now(), ctype: r.Header.Get("Content-Type"), meta: map[string]string{}, headers: map[string]string{}}
+	if b == nil {
+		o.data = []byte{}
+	}
+	if o.ctype == "" {
+		o.ctype = "binary/octet-stream"
+	}
+	for k, v := range r.Header {
+		lk := strings.ToLower(k)
+		if strings.HasPrefix(lk, "x-amz-meta-") || (strings.HasPrefix(lk, "x-amz-checksum-") && lk != "x-amz-checksum-algorithm") {
+			o.meta[lk] = v[0]
+		}
+	}
+	for _, k := range []string{"Cache-Control", "Content-Disposition", "Content-Encoding", "Content-Language"} {
+		v := strings.Trim(strings.ReplaceAll(r.Header.Get(k), "aws-chunked", ""), ", ")
+		if v != "" {
+			o.headers[k] = v
+		}
+	}
+	return o
+}
+
 func (s *server) complete(w http.ResponseWriter, r *http.Request, bk, key, id string, body []byte) {
 	var in struct {
 		Part []struct {
@@ -262,4 +198,68 @@ func (s *server) complete(w http.ResponseWriter, r *http.Request, bk, key, id st
 	}
 	s.st.mu.Unlock()
 	s.err(w, r, code, name, name)
+}
+
+// readBody returns the body of a request, without the framing of the encoding aws-chunked.
+func readBody(r *http.Request) ([]byte, error) {
+	if !strings.HasPrefix(r.Header.Get("X-Amz-Content-Sha256"), "STREAMING-") && !strings.Contains(r.Header.Get("Content-Encoding"), "aws-chunked") {
+		if r.ContentLength > 0 {
+			b := make([]byte, r.ContentLength)
+			_, err := io.ReadFull(r.Body, b)
+			return b, err
+		}
+		return io.ReadAll(r.Body)
+	}
+	br := bufio.NewReaderSize(r.Body, 64<<10)
+	var out []byte
+	if n, err := strconv.ParseInt(r.Header.Get("X-Amz-Decoded-Content-Length"), 10, 64); err == nil && n >= 0 && n < 1<<32 {
+		out = make([]byte, 0, n)
+	}
+	for {
+		line, err := br.ReadString('\n')
+		if err != nil {
+			return nil, err
+		}
+		sz, _, _ := strings.Cut(strings.TrimSpace(line), ";")
+		n, err := strconv.ParseInt(sz, 16, 64)
+		if err != nil || n < 0 || n > 1<<32 {
+			return nil, errors.New("invalid aws-chunked framing")
+		}
+		if n == 0 {
+			break
+		}
+		at := len(out)
+		out = append(out, make([]byte, n)...)
+		if _, err := io.ReadFull(br, out[at:]); err != nil {
+			return nil, err
+		}
+		if _, err := br.Discard(2); err != nil {
+			return nil, err
+		}
+	}
+	for { // trailers, such as x-amz-checksum-crc32:…
+		line, err := br.ReadString('\n')
+		if k, v, ok := strings.Cut(strings.TrimSpace(line), ":"); ok {
+			r.Header.Set(k, strings.TrimSpace(v))
+		}
+		if err != nil || strings.TrimSpace(line) == "" {
+			return out, nil
+		}
+	}
+}
+
+// writeCheck returns the condition of a conditional write.
+func writeCheck(r *http.Request) (func(*object) bool, *bool) {
+	missing := new(bool)
+	im, inm := r.Header.Get("If-Match"), r.Header.Get("If-None-Match")
+	if im == "" && inm == "" {
+		return nil, missing
+	}
+	return func(old *object) bool {
+		if im != "" {
+			*missing = old == nil
+			return old != nil && matches(im, old.etag)
+		}
+		return old == nil || !matches(inm, old.etag)
+	}, missing
 }

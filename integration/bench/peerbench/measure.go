@@ -10,28 +10,6 @@ import (
 	"time"
 )
 
-// result is one measurement.
-type result struct {
-	Seconds float64 `json:"seconds"`
-	CPU     float64 `json:"cpu,omitempty"`    // CPU time of all threads; absent if unknown
-	RSS     int64   `json:"rss_mb,omitempty"` // in MiB
-	Bytes   int     `json:"bytes,omitempty"`
-	CRC     *uint32 `json:"crc,omitempty"` // absent for values that the benchmark reads back
-	Count   *int    `json:"count,omitempty"`
-	*traffic
-}
-
-// traffic contains the counters of the server.
-type traffic struct {
-	Requests      int            `json:"requests"`
-	Ops           map[string]int `json:"ops"`
-	Wire          int64          `json:"wire"`
-	MaxConcurrent int            `json:"max_concurrent"`
-	Connections   int            `json:"connections"`
-	NotFound      int            `json:"not_found"`
-	Faults        map[string]int `json:"faults,omitempty"`
-}
-
 // measure executes the task and measures its time, which excludes preparing values, fetching the
 // server's counters and the checksum.
 func (t task) measure(ctx context.Context) (result, error) {
@@ -72,6 +50,28 @@ func (t task) measure(ctx context.Context) (result, error) {
 		}
 	}
 	return r, nil
+}
+
+// traffic contains the counters of the server.
+type traffic struct {
+	Requests      int            `json:"requests"`
+	Ops           map[string]int `json:"ops"`
+	Wire          int64          `json:"wire"`
+	MaxConcurrent int            `json:"max_concurrent"`
+	Connections   int            `json:"connections"`
+	NotFound      int            `json:"not_found"`
+	Faults        map[string]int `json:"faults,omitempty"`
+}
+
+// result is one measurement.
+type result struct {
+	Seconds float64 `json:"seconds"`
+	CPU     float64 `json:"cpu,omitempty"`    // CPU time of all threads; absent if unknown
+	RSS     int64   `json:"rss_mb,omitempty"` // in MiB
+	Bytes   int     `json:"bytes,omitempty"`
+	CRC     *uint32 `json:"crc,omitempty"` // absent for values that the benchmark reads back
+	Count   *int    `json:"count,omitempty"`
+	*traffic
 }
 
 // stats fetches the counters of the server.

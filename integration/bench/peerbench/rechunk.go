@@ -12,10 +12,6 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// workers is the number of concurrent reads and of concurrent writes. planes is the number of
-// planes along the first axis that one read covers. They fit in a processor's cache.
-const workers, planes = 2, 4
-
 // rechunk copies an array of three axes into uncompressed chunks of edge × edge that span the first
 // axis. It processes one row of chunks along the last axis at a time. A row needs a part of each
 // source chunk, and contains all data of the chunks that it writes. Every byte of an uncompressed
@@ -85,3 +81,7 @@ func (t task) rechunk(ctx context.Context, st store.Store) (out outcome, err err
 	}
 	return outcome{bytes: 4 * depth * shape[1] * width}, nil
 }
+
+// workers is the number of concurrent reads and of concurrent writes. planes is the number of
+// planes along the first axis that one read covers. They fit in a processor's cache.
+const workers, planes = 2, 4

@@ -10,6 +10,25 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
+// Cases returns one case for each combination of a codec, a level and a set, and for blosc also of
+// a shuffle.
+func Cases(sets []Set) (all []lengths.Case) {
+	for _, m := range methods() {
+		shuffles := 1
+		if strings.HasPrefix(m.codec, "blosc") {
+			shuffles = 3
+		}
+		for _, level := range m.levels {
+			for _, s := range sets {
+				for shuffle := range shuffles {
+					all = append(all, lengths.Case{Codec: m.codec, Level: level, Set: s.Name, Shuffle: shuffle})
+				}
+			}
+		}
+	}
+	return all
+}
+
 // methods returns all codecs, with one or more levels for each compression method of the codec.
 func methods() []struct {
 	codec  string
@@ -31,25 +50,6 @@ func methods() []struct {
 		{"blosc zlib", []int{1, 3, 5, 9}},
 		{"blosc zstd", []int{1, 3, 5, 7, 9}},
 	}
-}
-
-// Cases returns one case for each combination of a codec, a level and a set, and for blosc also of
-// a shuffle.
-func Cases(sets []Set) (all []lengths.Case) {
-	for _, m := range methods() {
-		shuffles := 1
-		if strings.HasPrefix(m.codec, "blosc") {
-			shuffles = 3
-		}
-		for _, level := range m.levels {
-			for _, s := range sets {
-				for shuffle := range shuffles {
-					all = append(all, lengths.Case{Codec: m.codec, Level: level, Set: s.Name, Shuffle: shuffle})
-				}
-			}
-		}
-	}
-	return all
 }
 
 // Config returns numcodecs' id and configuration of a case.

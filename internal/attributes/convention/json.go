@@ -12,15 +12,15 @@ import (
 	"github.com/zargo-io/zargo/zarr/rule"
 )
 
-// maxFindings bounds the findings of one node. Hostile attributes may have millions of malformed
-// members.
-const maxFindings = 100
-
 // Findings collects findings. It keeps the first 100 and drops the rest.
 type Findings struct {
 	Strict bool // also collect violations of rules
 	List   []rule.Finding
 }
+
+// maxFindings bounds the findings of one node. Hostile attributes may have millions of malformed
+// members.
+const maxFindings = 100
 
 // Collect adds a finding.
 func (f *Findings) Collect(x rule.Finding) {

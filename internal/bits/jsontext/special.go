@@ -8,6 +8,12 @@ import (
 	"strconv"
 )
 
+// AppendFloat appends the canonical form of a number that JSON cannot represent. name must be NaN,
+// Infinity or -Infinity.
+func AppendFloat(dst []byte, name string) []byte {
+	return append(append(append(dst, floatHead...), name...), tail...)
+}
+
 // names are Python's names of the numbers that JSON cannot represent.
 var names = [...]string{"NaN", "Infinity", "-Infinity"}
 
@@ -16,12 +22,6 @@ const (
 	bytesHead = `{"b64":"`
 	tail      = `"}`
 )
-
-// AppendFloat appends the canonical form of a number that JSON cannot represent. name must be NaN,
-// Infinity or -Infinity.
-func AppendFloat(dst []byte, name string) []byte {
-	return append(append(append(dst, floatHead...), name...), tail...)
-}
 
 // AppendNumber appends the canonical form of a floating-point number, as Python writes it: the
 // shortest decimal that is parsed as f, always with a point or an exponent. All NaNs have the same

@@ -1,9 +1,5 @@
 package similar
 
-// maxName is the maximum length in bytes of the names that Name compares. Names may come from
-// stored metadata, which may be hostile.
-const maxName = 40
-
 // Name returns the entry of names whose spelling is closest to name. It compares the results of
 // bare, which removes irrelevant parts of a name. It returns "" if no entry is within two edits, or
 // within one edit for names of at most five bytes.
@@ -30,6 +26,10 @@ func Name(name string, names []string, bare func(string) string) string {
 	}
 	return best
 }
+
+// maxName is the maximum length in bytes of the names that Name compares. Names may come from
+// stored metadata, which may be hostile.
+const maxName = 40
 
 // edits returns the number of insertions, deletions, replacements and swaps of adjacent bytes that
 // turn a into b. Neither may be longer than maxName.

@@ -10,16 +10,6 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// made is the new stored form of an object.
-type made struct {
-	bytes  []byte
-	stream *assemble.Stream  // holds the stored form instead of bytes
-	empty  bool              // all elements are the fill value, so nothing is stored
-	hold   *concurrency.Hold // the memory of bytes
-}
-
-func streamMade(s *assemble.Stream) made { return made{stream: s, empty: s.Stored() == 0} }
-
 // commit stores the new form of an object on condition c. If the form is empty, commit deletes the
 // object, unless c requires it to be absent. If commit fails, it aborts the stream.
 func (r *Call) commit(ctx context.Context, o *plan.Object, m made, c store.PutOptions) (err error) {
@@ -43,3 +33,13 @@ func (r *Call) commit(ctx context.Context, o *plan.Object, m made, c store.PutOp
 	}
 	return err
 }
+
+// made is the new stored form of an object.
+type made struct {
+	bytes  []byte
+	stream *assemble.Stream  // holds the stored form instead of bytes
+	empty  bool              // all elements are the fill value, so nothing is stored
+	hold   *concurrency.Hold // the memory of bytes
+}
+
+func streamMade(s *assemble.Stream) made { return made{stream: s, empty: s.Stored() == 0} }

@@ -7,31 +7,6 @@ import (
 	"github.com/zargo-io/zargo/internal/chunk/plan"
 )
 
-// make encodes an object without reading it, in memory that make reserves.
-func (r *Call) make(ctx context.Context, o *plan.Object) (made, error) {
-	hold, err := r.reserve(ctx, concurrency.Task, r.encoding(o))
-	if err != nil {
-		return made{}, err
-	}
-	b, empty, err := r.encode(ctx, hold, o, nil)
-	if err != nil {
-		hold.Release()
-	}
-	return made{bytes: b, empty: empty, hold: hold}, err
-}
-
-// encoding returns the bytes to reserve for encoding an object.
-func (r *Call) encoding(o *plan.Object) int64 {
-	if !o.Covers && o.Chunk.LaysOver() {
-		return 0 // it uses the memory reserved for the old form
-	}
-	n := need(r.size().Typical(o.Chunk))
-	if o.Chunk.Shards == nil {
-		return plan.Sum(n, plan.Room(o.Chunk.EncodeRoom(r.memory, o.Box)))
-	}
-	return plan.Sum(n, r.size().Packing(o, n).Room)
-}
-
 // encode returns the stored form of an object, with the selected elements written over old. encode
 // may modify old. old is nil if no old element remains. empty reports that all elements are the
 // fill value, so that no object is stored. Afterwards hold contains only the stored form, or
@@ -82,4 +57,29 @@ func (r *Call) encodeChunk(ctx context.Context, hold *concurrency.Hold, o *plan.
 		r.worked(ctx, o.Key, o.Chunk, o.Box, len(b), o.Chunk.Bytes, start)
 	}
 	return b, empty, true, nil
+}
+
+// make encodes an object without reading it, in memory that make reserves.
+func (r *Call) make(ctx context.Context, o *plan.Object) (made, error) {
+	hold, err := r.reserve(ctx, concurrency.Task, r.encoding(o))
+	if err != nil {
+		return made{}, err
+	}
+	b, empty, err := r.encode(ctx, hold, o, nil)
+	if err != nil {
+		hold.Release()
+	}
+	return made{bytes: b, empty: empty, hold: hold}, err
+}
+
+// encoding returns the bytes to reserve for encoding an object.
+func (r *Call) encoding(o *plan.Object) int64 {
+	if !o.Covers && o.Chunk.LaysOver() {
+		return 0 // it uses the memory reserved for the old form
+	}
+	n := need(r.size().Typical(o.Chunk))
+	if o.Chunk.Shards == nil {
+		return plan.Sum(n, plan.Room(o.Chunk.EncodeRoom(r.memory, o.Box)))
+	}
+	return plan.Sum(n, r.size().Packing(o, n).Room)
 }

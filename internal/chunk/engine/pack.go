@@ -12,6 +12,25 @@ import (
 	"github.com/zargo-io/zargo/internal/chunk/plan"
 )
 
+// pack returns the shard with the selected elements written over old. Other inner chunks of old
+// keep their stored bytes. empty reports that the new shard does not contain inner chunks.
+func (r *Call) pack(ctx context.Context, hold *concurrency.Hold, o *plan.Object, old []byte) (_ []byte, empty bool, err error) {
+	m := r.size()
+	p := r.packer(hold, o, m.Packing(o, m.Typical(o.Chunk)))
+	index, _ := o.Chunk.Shards.IndexSize()
+	likely := min(m.Typical(o.Chunk), plan.Sum(plan.Sum(index, int64(len(old))), m.Inner(o, len(p.order))))
+	if p.shard, err = assemble.NewShard(o.Chunk, hold, old, likely); err != nil {
+		return nil, false, err
+	}
+	if old != nil {
+		p.over()
+	}
+	if err := p.run(ctx); err != nil {
+		return nil, false, err
+	}
+	return p.shard.End(ctx)
+}
+
 // packer encodes the selected inner chunks of one shard and passes them on in the order of the
 // index. It encodes groups of inner chunks, several groups at a time. Only these groups and the
 // shard are in memory. Group k is in runs[k%len(runs)].
@@ -33,32 +52,6 @@ type packer struct {
 	inside []int       // extent of the array, from the first element of the shard
 }
 
-// touched is an inner chunk that is written.
-type touched struct {
-	place int // position in the index
-	i     int // index in the cut
-	end   int // end of its bytes in the run; the bytes are empty if all elements are the fill value
-}
-
-// pack returns the shard with the selected elements written over old. Other inner chunks of old
-// keep their stored bytes. empty reports that the new shard does not contain inner chunks.
-func (r *Call) pack(ctx context.Context, hold *concurrency.Hold, o *plan.Object, old []byte) (_ []byte, empty bool, err error) {
-	m := r.size()
-	p := r.packer(hold, o, m.Packing(o, m.Typical(o.Chunk)))
-	index, _ := o.Chunk.Shards.IndexSize()
-	likely := min(m.Typical(o.Chunk), plan.Sum(plan.Sum(index, int64(len(old))), m.Inner(o, len(p.order))))
-	if p.shard, err = assemble.NewShard(o.Chunk, hold, old, likely); err != nil {
-		return nil, false, err
-	}
-	if old != nil {
-		p.over()
-	}
-	if err := p.run(ctx); err != nil {
-		return nil, false, err
-	}
-	return p.shard.End(ctx)
-}
-
 // over prepares p for changes of stored inner chunks.
 func (p *packer) over() {
 	p.blocks, p.decide, p.inside = grid.Even(p.o.Chunk.Shards.Chunk), p.o.Decided(), p.o.Inside()
@@ -74,6 +67,13 @@ func (r *Call) packer(hold *concurrency.Hold, o *plan.Object, at plan.AtOnce) *p
 	// If steps are negative, the cut is not in the order of the index.
 	slices.SortFunc(p.order, func(a, b touched) int { return a.place - b.place })
 	return p
+}
+
+// touched is an inner chunk that is written.
+type touched struct {
+	place int // position in the index
+	i     int // index in the cut
+	end   int // end of its bytes in the run; the bytes are empty if all elements are the fill value
 }
 
 // run encodes the inner chunks in order and passes them on.

@@ -13,13 +13,19 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Bounds of runs. One goroutine hands over the objects of a call, which takes 1 µs for each. For
-// chunks of 1 KiB that is an eighth of a read, and would limit a call to 8 cores.
-const (
-	maxRun     = 16       // chunks of a run
-	maxRunning = 64 << 10 // bytes of a chunk; longer chunks are handed over one by one
-	runShare   = 8        // a run has at most 1/8 of what is left for each goroutine
-)
+// Read sets dst to the elements of the array that sel selects, in C order. dst has the shape of the
+// selection. Elements of an absent object are the fill value. After an error the contents of dst
+// are undefined.
+func (a *Array) Read(ctx context.Context, dst pipeline.Memory, sel grid.Selection) error {
+	ctx, r, err := a.begin(ctx, dst, sel, nil)
+	if err != nil {
+		return err
+	}
+	if r.inRuns() {
+		return concurrency.Each(ctx, r.objects, r.plan.Runs(r.run), r.readRun)
+	}
+	return r.each(ctx, "read", r.read)
+}
 
 // inRuns reports whether a read takes its chunks in runs: many small chunks of a store whose
 // requests take little time. Writes do not, because the encoding of a chunk takes longer.
@@ -36,19 +42,13 @@ func (r *Call) run(i int) int {
 	return min(max(min(i, r.total-i)/r.objects/runShare, 1), maxRun)
 }
 
-// Read sets dst to the elements of the array that sel selects, in C order. dst has the shape of the
-// selection. Elements of an absent object are the fill value. After an error the contents of dst
-// are undefined.
-func (a *Array) Read(ctx context.Context, dst pipeline.Memory, sel grid.Selection) error {
-	ctx, r, err := a.begin(ctx, dst, sel, nil)
-	if err != nil {
-		return err
-	}
-	if r.inRuns() {
-		return concurrency.Each(ctx, r.objects, r.plan.Runs(r.run), r.readRun)
-	}
-	return r.each(ctx, "read", r.read)
-}
+// Bounds of runs. One goroutine hands over the objects of a call, which takes 1 µs for each. For
+// chunks of 1 KiB that is an eighth of a read, and would limit a call to 8 cores.
+const (
+	maxRun     = 16       // chunks of a run
+	maxRunning = 64 << 10 // bytes of a chunk; longer chunks are handed over one by one
+	runShare   = 8        // a run has at most 1/8 of what is left for each goroutine
+)
 
 // Check reads and decodes the elements of the array that sel selects, and discards them.
 func (a *Array) Check(ctx context.Context, sel grid.Selection) error {

@@ -12,18 +12,6 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// streams reports whether a shard is sent in parts while it is encoded; see [plan.Memory.Streams].
-func (r *Call) streams(o *plan.Object, read bool) bool {
-	return o.Chunk.Shards != nil && !r.State.noParts.Load() && r.size().Streams(o, read)
-}
-
-// newStream returns a stream for a shard.
-func (r *Call) newStream(o *plan.Object, l plan.Limits, buffer func(n int64) []byte) *assemble.Stream {
-	return assemble.NewStream(assemble.Options{
-		Store: r.store, Key: o.Key, Shards: o.Chunk.Shards, Limits: l, Buffer: buffer, Budget: r.Options.Limits.Bytes.Size(), NoParts: &r.State.noParts,
-	})
-}
-
 // streamed is a shard that is sent in parts. It holds one Task until the commit. The Task includes
 // the parts in flight, so the stream waits only for request slots and CPU slots.
 type streamed struct {
@@ -193,4 +181,16 @@ func (p *packer) change(ctx context.Context, i int, dst, stored []byte) ([]byte,
 	}
 	p.hold.Adopt(out)
 	return out, nil
+}
+
+// streams reports whether a shard is sent in parts while it is encoded; see [plan.Memory.Streams].
+func (r *Call) streams(o *plan.Object, read bool) bool {
+	return o.Chunk.Shards != nil && !r.State.noParts.Load() && r.size().Streams(o, read)
+}
+
+// newStream returns a stream for a shard.
+func (r *Call) newStream(o *plan.Object, l plan.Limits, buffer func(n int64) []byte) *assemble.Stream {
+	return assemble.NewStream(assemble.Options{
+		Store: r.store, Key: o.Key, Shards: o.Chunk.Shards, Limits: l, Buffer: buffer, Budget: r.Options.Limits.Bytes.Size(), NoParts: &r.State.noParts,
+	})
 }

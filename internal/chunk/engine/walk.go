@@ -10,6 +10,30 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
+// walk reads the selected inner chunks of the shards of l and of nested shards. found has the
+// indexes of the shards of l. sent reports whether it sent requests.
+func (r *Call) walk(ctx context.Context, src source, l *plan.Level, found []codec.ShardIndex) (sent bool, err error) {
+	stage, err := src.expand(ctx, l, found)
+	if err != nil {
+		return false, err
+	}
+	for next := range stage.Next(r.planned) {
+		found, read, err := src.inner(ctx, next)
+		if err != nil {
+			return true, err
+		}
+		more, err := r.walk(ctx, src, next, found)
+		if err != nil {
+			return true, err
+		}
+		sent = sent || read || more
+	}
+	if stage.Reads.Len() == 0 {
+		return sent, nil
+	}
+	return true, src.fetch(ctx, l, stage.Reads)
+}
+
 // source supplies the indexes and the inner chunks of one shard. [shard] decodes inner chunks to
 // memory, [keptShard] does so through the cache, and [listed] only lists the requests.
 type source interface {
@@ -29,10 +53,6 @@ type source interface {
 	// forget drops the cached state of the shard after the shard was replaced.
 	forget()
 }
-
-// maxReplaced bounds how often the read of a shard is restarted. Each restart means that a writer
-// replaced the shard. More restarts mean that the store reports wrong versions.
-const maxReplaced = 100
 
 // readRanges reads a shard in parts, all of one version. If the shard is replaced meanwhile, it
 // starts again. Its errors are those of source.top.
@@ -75,26 +95,6 @@ func (r *Call) readVersion(ctx context.Context, o *plan.Object, src source) erro
 	return err
 }
 
-// walk reads the selected inner chunks of the shards of l and of nested shards. found has the
-// indexes of the shards of l. sent reports whether it sent requests.
-func (r *Call) walk(ctx context.Context, src source, l *plan.Level, found []codec.ShardIndex) (sent bool, err error) {
-	stage, err := src.expand(ctx, l, found)
-	if err != nil {
-		return false, err
-	}
-	for next := range stage.Next(r.planned) {
-		found, read, err := src.inner(ctx, next)
-		if err != nil {
-			return true, err
-		}
-		more, err := r.walk(ctx, src, next, found)
-		if err != nil {
-			return true, err
-		}
-		sent = sent || read || more
-	}
-	if stage.Reads.Len() == 0 {
-		return sent, nil
-	}
-	return true, src.fetch(ctx, l, stage.Reads)
-}
+// maxReplaced bounds how often the read of a shard is restarted. Each restart means that a writer
+// replaced the shard. More restarts mean that the store reports wrong versions.
+const maxReplaced = 100

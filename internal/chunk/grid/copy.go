@@ -5,6 +5,35 @@ import (
 	"slices"
 )
 
+// Fill sets every element of b to fill. The length of b must be a multiple of the length of fill.
+func Fill(b, fill []byte) {
+	if len(b) == 0 {
+		return
+	}
+	for n := copy(b, fill); n < len(b); n *= 2 {
+		copy(b[n:], b[:n])
+	}
+}
+
+// IsFill reports whether every element of b is bitwise equal to fill.
+func IsFill(b, fill []byte) bool {
+	n := len(fill)
+	if n == 0 || len(b) == 0 {
+		return len(b) == 0
+	}
+	// All elements equal fill if the first one does and b equals itself shifted by one element.
+	return bytes.Equal(b[:n], fill) && bytes.Equal(b[n:], b[:len(b)-n])
+}
+
+func isZero(b []byte) bool {
+	for _, c := range b {
+		if c != 0 {
+			return false
+		}
+	}
+	return true
+}
+
 // run is one level of a nested copy: a loop of n steps. Each step advances ds bytes in the
 // destination and ss bytes in the source. If dl and sl are not nil, they contain the offsets of the
 // steps instead.
@@ -31,6 +60,24 @@ func (b Box) FromChunk(dst, src []byte, region, chunk []int, size int) {
 	var room [8]run
 	d, s, runs := b.runs(room[:0], region, chunk, size)
 	walk(runs, size, d, s, func(d, s, n int) { copy(dst[d:d+n], src[s:s+n]) })
+}
+
+// walk calls row for each range of bytes that is contiguous in both buffers, with the two offsets
+// and the length of the range.
+func walk(runs []run, size, d, s int, row func(d, s, n int)) {
+	if len(runs) == 0 {
+		row(d, s, size)
+		return
+	}
+	r := runs[0]
+	if len(runs) == 1 && r.dl == nil && r.ds == size && r.ss == size {
+		row(d, s, r.n*size)
+		return
+	}
+	for i := range r.n {
+		di, si := r.at(i)
+		walk(runs[1:], size, d+di, s+si, row)
+	}
 }
 
 // ToChunk copies the elements of the box from src to dst. src is a region of shape region, and dst
@@ -107,51 +154,4 @@ func scaled(list []int, by int) []int {
 		out[i] = v * by
 	}
 	return out
-}
-
-// walk calls row for each range of bytes that is contiguous in both buffers, with the two offsets
-// and the length of the range.
-func walk(runs []run, size, d, s int, row func(d, s, n int)) {
-	if len(runs) == 0 {
-		row(d, s, size)
-		return
-	}
-	r := runs[0]
-	if len(runs) == 1 && r.dl == nil && r.ds == size && r.ss == size {
-		row(d, s, r.n*size)
-		return
-	}
-	for i := range r.n {
-		di, si := r.at(i)
-		walk(runs[1:], size, d+di, s+si, row)
-	}
-}
-
-// Fill sets every element of b to fill. The length of b must be a multiple of the length of fill.
-func Fill(b, fill []byte) {
-	if len(b) == 0 {
-		return
-	}
-	for n := copy(b, fill); n < len(b); n *= 2 {
-		copy(b[n:], b[:n])
-	}
-}
-
-// IsFill reports whether every element of b is bitwise equal to fill.
-func IsFill(b, fill []byte) bool {
-	n := len(fill)
-	if n == 0 || len(b) == 0 {
-		return len(b) == 0
-	}
-	// All elements equal fill if the first one does and b equals itself shifted by one element.
-	return bytes.Equal(b[:n], fill) && bytes.Equal(b[n:], b[:len(b)-n])
-}
-
-func isZero(b []byte) bool {
-	for _, c := range b {
-		if c != 0 {
-			return false
-		}
-	}
-	return true
 }

@@ -7,6 +7,20 @@ import (
 	"github.com/zargo-io/zargo/internal/chunk/pipeline"
 )
 
+// Packed returns the maximum length in bytes of a shard that has no unused space, and whose nested
+// shards have none. It returns math.MaxInt64 if the length is unbounded.
+func Packed(shard *pipeline.Chunk) int64 {
+	each := shard.Inner.Chain.Worst()
+	if shard.Inner.Shards != nil {
+		each = Packed(shard.Inner)
+	}
+	index, _ := shard.Shards.IndexSize()
+	if each > (math.MaxInt64-index)/int64(shard.Shards.Len()) {
+		return math.MaxInt64
+	}
+	return each*int64(shard.Shards.Len()) + index
+}
+
 // deepest returns the innermost chunk of nested shards.
 func deepest(c *pipeline.Chunk) *pipeline.Chunk {
 	for c.Shards != nil {
@@ -27,6 +41,15 @@ func (c *Cost) whole(shard *pipeline.Chunk, want, have int) bool {
 	each := int64(max(deepest(shard).Bytes, 1))
 	fits := func(n int, most int64) bool { return most >= 0 && int64(n) <= most/each }
 	return fits(have, c.Max-max(0, index-c.Max/16)) && fits(have-want, c.Gap-index)
+}
+
+// inside returns how many innermost chunks of the shard have elements inside the array.
+func (o *Object) inside() int {
+	n, chunk := 1, deepest(o.Chunk).Shape
+	for i, edge := range o.Chunk.Shape {
+		n *= (min(edge, o.left(i))-1)/chunk[i] + 1
+	}
+	return n
 }
 
 // wholeWithin is like whole, but for a nested shard of size stored bytes. It assumes that all inner
@@ -55,27 +78,4 @@ func touched(shard, inner *pipeline.Chunk, b grid.Box) int {
 		n *= p.Touched(inner.Shape[i])
 	}
 	return n
-}
-
-// inside returns how many innermost chunks of the shard have elements inside the array.
-func (o *Object) inside() int {
-	n, chunk := 1, deepest(o.Chunk).Shape
-	for i, edge := range o.Chunk.Shape {
-		n *= (min(edge, o.left(i))-1)/chunk[i] + 1
-	}
-	return n
-}
-
-// Packed returns the maximum length in bytes of a shard that has no unused space, and whose nested
-// shards have none. It returns math.MaxInt64 if the length is unbounded.
-func Packed(shard *pipeline.Chunk) int64 {
-	each := shard.Inner.Chain.Worst()
-	if shard.Inner.Shards != nil {
-		each = Packed(shard.Inner)
-	}
-	index, _ := shard.Shards.IndexSize()
-	if each > (math.MaxInt64-index)/int64(shard.Shards.Len()) {
-		return math.MaxInt64
-	}
-	return each*int64(shard.Shards.Len()) + index
 }

@@ -8,18 +8,6 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-const (
-	// fewAbsent is the number of absent objects that must be requested before a listing is
-	// considered. A smaller number of useless requests is cheap.
-	fewAbsent = 16
-	// maxKeys is the maximum number of keys of a listing during reads. 2^20 keys take about a
-	// thousand requests.
-	maxKeys = 1 << 20
-	// firstKeys is the number of keys that the listing of a directory may have in addition, but at
-	// most the number of remaining requests. The first objects that are requested may all be absent.
-	firstKeys = 1000
-)
-
 // reads decides when a listing saves requests during reads. A get of an absent object costs a
 // request like any other. The array is listed once, if these conditions hold:
 //
@@ -36,6 +24,18 @@ type reads struct {
 	off           bool  // a listing is in progress, or was the last one
 	least         int64 // number of keys that the array has at least, from a listing that was stopped
 }
+
+const (
+	// fewAbsent is the number of absent objects that must be requested before a listing is
+	// considered. A smaller number of useless requests is cheap.
+	fewAbsent = 16
+	// maxKeys is the maximum number of keys of a listing during reads. 2^20 keys take about a
+	// thousand requests.
+	maxKeys = 1 << 20
+	// firstKeys is the number of keys that the listing of a directory may have in addition, but at
+	// most the number of remaining requests. The first objects that are requested may all be absent.
+	firstKeys = 1000
+)
 
 // ExpectReads sets the number of objects that all processes together will read. share is the
 // fraction of these objects that this process will read. Without a call of ExpectReads, reads do

@@ -9,10 +9,6 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// fewLeft is the minimum number of remaining objects that justifies a listing. A listing costs as
-// much as several deletes.
-const fewLeft = 8
-
 // writes decides when a listing saves deletes. To store a chunk of fill values, its object is
 // deleted. In a new array that object does not exist, and the delete is useless. The array is
 // therefore listed at the first delete. Afterwards an object is deleted only if the listing
@@ -34,6 +30,10 @@ type writes struct {
 	put     *keys.Set // objects whose put was started; nil means unknown, so send every delete
 	n       int64     // number of objects in put
 }
+
+// fewLeft is the minimum number of remaining objects that justifies a listing. A listing costs as
+// much as several deletes.
+const fewLeft = 8
 
 // ExpectWrites sets the number of objects that this process will put or delete. Without a call of
 // ExpectWrites, every delete is sent.

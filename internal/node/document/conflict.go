@@ -10,22 +10,6 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// claimedBy is the error of a change that finds the claim of another process. It is a
-// fault.Conflict.
-type claimedBy struct {
-	error
-	key   string // of the document
-	claim claim.Claim
-}
-
-func (e *claimedBy) Unwrap() error { return e.error }
-
-// ClaimedBy returns a fault.Conflict with a text for a document at key that carries the claim c of
-// another process.
-func ClaimedBy(key string, c claim.Claim, format string, args ...any) error {
-	return &claimedBy{fault.Newf(fault.Conflict, format, args...), key, c}
-}
-
 // Waiting reports the pauses of a change that waits for other processes to a [store.Trace].
 type Waiting struct {
 	Until time.Time // the end of the wait
@@ -52,4 +36,20 @@ func (w *Waiting) Pause(ctx context.Context, err error) {
 		e.TakeOver, _ = w.Over.from(by.claim)
 	}
 	t.Conflict(ctx, e)
+}
+
+// claimedBy is the error of a change that finds the claim of another process. It is a
+// fault.Conflict.
+type claimedBy struct {
+	error
+	key   string // of the document
+	claim claim.Claim
+}
+
+func (e *claimedBy) Unwrap() error { return e.error }
+
+// ClaimedBy returns a fault.Conflict with a text for a document at key that carries the claim c of
+// another process.
+func ClaimedBy(key string, c claim.Claim, format string, args ...any) error {
+	return &claimedBy{fault.Newf(fault.Conflict, format, args...), key, c}
 }

@@ -13,18 +13,15 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// founding returns the names of the documents that make a path a node. If a path has several, a
-// reader takes the first.
-func founding() []string { return []string{ZarrJSON, ZArray, ZGroup} }
-
-// Founds reports whether a document of this name makes its path a node.
-func Founds(name string) bool { return slices.Contains(founding(), name) }
-
 // rivals returns the names of the documents that would make the path of the document name another
 // node.
 func rivals(name string) []string {
 	return slices.DeleteFunc(founding(), func(other string) bool { return other == name })
 }
+
+// founding returns the names of the documents that make a path a node. If a path has several, a
+// reader takes the first.
+func founding() []string { return []string{ZarrJSON, ZArray, ZGroup} }
 
 // found puts the document that makes the path a node, on the condition that it is absent. It then
 // checks that no other node was created at the path, see [Node.Alone], and that the groups above it
@@ -217,3 +214,6 @@ func ignoreAbsent(err error) error {
 	}
 	return err
 }
+
+// Founds reports whether a document of this name makes its path a node.
+func Founds(name string) bool { return slices.Contains(founding(), name) }

@@ -1,8 +1,5 @@
 package spec
 
-// attrDims is the attribute where xarray stores the dimension names of a v2 array.
-const attrDims = "_ARRAY_DIMENSIONS"
-
 // Dims returns the dimension names in the attribute _ARRAY_DIMENSIONS. It returns nil if the
 // attribute does not have exactly one name for each of the rank axes.
 func Dims(attrs map[string]any, rank int) []string {
@@ -18,3 +15,6 @@ func Dims(attrs map[string]any, rank int) []string {
 	}
 	return dims
 }
+
+// attrDims is the attribute where xarray stores the dimension names of a v2 array.
+const attrDims = "_ARRAY_DIMENSIONS"

@@ -8,11 +8,6 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// exactBelow is the maximum number of bytes that Read allocates before any bytes arrive, unless the
-// caller has bounded the length. Chunks of reasonable size are shorter than 64 MiB, and 128
-// requests with false announcements of this length do not exhaust the memory of a machine.
-const exactBelow = 64 << 20
-
 // Read appends exactly n bytes of r to buf. If the capacity of buf is too small, Read allocates
 // memory of the exact size once. If n is more than 64 MiB and bounded is false, the memory grows as
 // bytes arrive instead.
@@ -43,6 +38,11 @@ func Read(buf []byte, r io.Reader, n int64, bounded bool) ([]byte, error) {
 	}
 	return buf, nil
 }
+
+// exactBelow is the maximum number of bytes that Read allocates before any bytes arrive, unless the
+// caller has bounded the length. Chunks of reasonable size are shorter than 64 MiB, and 128
+// requests with false announcements of this length do not exhaust the memory of a machine.
+const exactBelow = 64 << 20
 
 // withRoom returns buf with capacity for exactly n more bytes. slices.Grow could allocate much
 // more.

@@ -214,3 +214,51 @@ func (c *Code) Tangled() (n int) {
 	}
 	return n
 }
+
+// Opens returns the files that have a declaration with the name of the file, and open with another
+// one that is not exported.
+func (c *Code) Opens() (bad []string) {
+	for _, f := range c.Files {
+		file := c.file(f.Pos())
+		names := declared(f)
+		own := func(n string) bool {
+			base, _, _ := strings.Cut(strings.TrimSuffix(file, ".go"), "_")
+			return strings.EqualFold(n, base)
+		}
+		if len(names) == 0 || slices.ContainsFunc(names[0], ast.IsExported) || slices.ContainsFunc(names[0], own) {
+			continue
+		}
+		if slices.ContainsFunc(names, func(n []string) bool { return slices.ContainsFunc(n, own) }) {
+			bad = append(bad, file)
+		}
+	}
+	slices.Sort(bad)
+	return bad
+}
+
+// declared returns the names of each declaration of a file, in order, without imports.
+func declared(f *ast.File) (all [][]string) {
+	for _, d := range f.Decls {
+		var names []string
+		switch d := d.(type) {
+		case *ast.FuncDecl:
+			names = append(names, d.Name.Name)
+		case *ast.GenDecl:
+			for _, s := range d.Specs {
+				switch s := s.(type) {
+				case *ast.TypeSpec:
+					names = append(names, s.Name.Name)
+				case *ast.ValueSpec:
+					for _, n := range s.Names {
+						names = append(names, n.Name)
+					}
+				}
+			}
+			if d.Tok == token.IMPORT {
+				continue
+			}
+		}
+		all = append(all, names)
+	}
+	return all
+}

@@ -8,15 +8,6 @@ import (
 	"slices"
 )
 
-var (
-	// qualified matches pkg.Name and pkg.Type.Member. It does not match parts of a path, of a file
-	// name or of a selector of a value.
-	qualified = regexp.MustCompile(`(?:^|[^\w./:"-])\*?([a-z][a-z0-9]*)\.([A-Z]\w*)(?:\.([A-Z]\w*))?`)
-	// link matches a name in brackets, or a type and its member. It does not match an index, an
-	// array type or a type parameter of one letter.
-	link = regexp.MustCompile(`(?:^|[^\w\])])\[\*?([A-Z]\w+)(?:\.([A-Z]\w*))?\](?:[^\w(\[*]|$)`)
-)
-
 // Names returns one line for each name in a comment of p that does not exist. It checks links to
 // names of p, and qualified names whose package is public in this module or imported by the file.
 func (s *Sources) Names(p *Package) []string {
@@ -43,6 +34,15 @@ func (s *Sources) Names(p *Package) []string {
 	}
 	return bad
 }
+
+var (
+	// qualified matches pkg.Name and pkg.Type.Member. It does not match parts of a path, of a file
+	// name or of a selector of a value.
+	qualified = regexp.MustCompile(`(?:^|[^\w./:"-])\*?([a-z][a-z0-9]*)\.([A-Z]\w*)(?:\.([A-Z]\w*))?`)
+	// link matches a name in brackets, or a type and its member. It does not match an index, an
+	// array type or a type parameter of one letter.
+	link = regexp.MustCompile(`(?:^|[^\w\])])\[\*?([A-Z]\w+)(?:\.([A-Z]\w*))?\](?:[^\w(\[*]|$)`)
+)
 
 func (s *Sources) at(c *ast.Comment, name string) string {
 	p := s.Fset.Position(c.Pos())

@@ -13,18 +13,6 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/retry"
 )
 
-// ending is a form of responses that contain a value. Some forms prove that the body is complete.
-type ending struct {
-	name   string
-	status int // 0 is that of the server
-	header func(h http.Header, length int)
-	body   func([]byte) []byte
-	bare   bool // the request has no range
-	whole  bool // the response contains the whole value even if the request has a range
-	value  bool // the response is complete and must be accepted, not rejected
-	either bool // the response is complete; providers differ in whether they accept it
-}
-
 func endings() []ending {
 	none := func(h http.Header, _ int) { h.Del("Content-Length") }
 	length := func(of func(int) int) func(http.Header, int) {
@@ -69,6 +57,18 @@ func endings() []ending {
 		{name: "range ignored, half, no length, closed", whole: true, status: http.StatusOK, header: none, body: half},
 		{name: "range ignored, less than the length", whole: true, status: http.StatusOK, body: half},
 	}
+}
+
+// ending is a form of responses that contain a value. Some forms prove that the body is complete.
+type ending struct {
+	name   string
+	status int // 0 is that of the server
+	header func(h http.Header, length int)
+	body   func([]byte) []byte
+	bare   bool // the request has no range
+	whole  bool // the response contains the whole value even if the request has a range
+	value  bool // the response is complete and must be accepted, not rejected
+	either bool // the response is complete; providers differ in whether they accept it
 }
 
 // Endings checks that a provider never returns a truncated value. If a response has no length, no

@@ -16,13 +16,6 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/retry"
 )
 
-// Stall limits of the tests. shortStall is for requests that stall. longStall is for requests that
-// must not stall, and is much longer than a local response takes.
-const (
-	shortStall = 50 * time.Millisecond
-	longStall  = 2 * time.Second
-)
-
 // Stalls checks that a request without progress ends even if its context lacks a deadline. The
 // error must be fault.Unavailable and no error of package context, and the retry layer must send
 // the request again. For a store without writes and listings, version is "".
@@ -105,3 +98,10 @@ func Stalls(t *testing.T, p Provider, version store.Version) {
 		srv.Answer(nil)
 	})
 }
+
+// Stall limits of the tests. shortStall is for requests that stall. longStall is for requests that
+// must not stall, and is much longer than a local response takes.
+const (
+	shortStall = 50 * time.Millisecond
+	longStall  = 2 * time.Second
+)

@@ -9,9 +9,6 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// errEmpty is the error of an empty listing.
-var errEmpty = errors.New("the listing is empty")
-
 // Verbs calls all methods of a store with the key "k" and returns their errors. version must be
 // valid for the store. The methods of uploads in parts are called only if the store supports them.
 func Verbs(ctx context.Context, s store.Store, version store.Version) map[string]error {
@@ -41,6 +38,9 @@ func Verbs(ctx context.Context, s store.Store, version store.Version) map[string
 	}
 	return errs
 }
+
+// errEmpty is the error of an empty listing.
+var errEmpty = errors.New("the listing is empty")
 
 // ListError returns the error of a listing. An empty listing is an error too.
 func ListError(ctx context.Context, s store.Store, d store.Depth) error {

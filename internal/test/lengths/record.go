@@ -8,22 +8,6 @@ import (
 	"strings"
 )
 
-// file is the name of the file with the record.
-const file = "record.txt"
-
-//go:embed record.txt
-var recorded string
-
-// Case is one encoding of one array.
-type Case struct {
-	Codec   string // id in numcodecs; for blosc followed by a space and the compressor
-	Level   int    // level, preset or acceleration
-	Set     string // name of the array
-	Shuffle int    // shuffle of blosc; 0 for other codecs
-}
-
-func (c Case) String() string { return fmt.Sprintf("%s %d %s %d", c.Codec, c.Level, c.Set, c.Shuffle) }
-
 // Record is the parsed record.
 type Record struct {
 	Numcodecs, Zlib string   // versions of the libraries
@@ -31,6 +15,12 @@ type Record struct {
 	Lengths         []Length // one element for each case
 	Times           []Time   // one element for each codec and level
 }
+
+// file is the name of the file with the record.
+const file = "record.txt"
+
+//go:embed record.txt
+var recorded string
 
 // Sum is the checksum of a set of bytes.
 type Sum struct {
@@ -111,3 +101,13 @@ func (r *Record) add(f []string) (err error) {
 	}
 	return err
 }
+
+// Case is one encoding of one array.
+type Case struct {
+	Codec   string // id in numcodecs; for blosc followed by a space and the compressor
+	Level   int    // level, preset or acceleration
+	Set     string // name of the array
+	Shuffle int    // shuffle of blosc; 0 for other codecs
+}
+
+func (c Case) String() string { return fmt.Sprintf("%s %d %s %d", c.Codec, c.Level, c.Set, c.Shuffle) }

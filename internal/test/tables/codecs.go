@@ -13,26 +13,6 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// trials returns the configurations that are tried in turn for codecs that require a configuration.
-func trials() []string {
-	return []string{"", `{"endian":"little"}`, `{"order":[1,0]}`,
-		`{"chunk_shape":[1,2],"codecs":["bytes"],"index_codecs":[{"name":"bytes","configuration":{"endian":"little"}}]}`,
-		`{"dtype":"<f4"}`, `{"dtype":"<i2"}`, `{"dtype":"<f4","astype":"<i2","scale":1,"offset":0}`, `{"dtype":"<f4","digits":3}`, `{"encode_dtype":"<f4","decode_dtype":"<f4"}`,
-		`{"keepbits":3}`, `{"elementsize":4}`, `{"elementsize":1}`, `{"labels":["a"],"dtype":"|O"}`, `{"labels":["a"],"dtype":"|S1"}`,
-		`{"scale":"1","offset":"0"}`, `{"data_type":"float64"}`, `{"scale":1,"offset":0}`, `{"shape":[4]}`}
-}
-
-// notes returns the limits of some codecs, by the name of the codec. The registry does not contain
-// these limits.
-func notes() map[string]string {
-	return map[string]string{
-		"sharding_indexed": "at most 8 levels of nesting; an index of fixed size",
-		"vlen-utf8":        "fewer than 2^32 elements in a chunk",
-		"packbits":         "`packbits` of v2 is another format; its v3 name is `numcodecs.packbits`",
-		"vlen-bytes":       "fewer than 2^32 elements in a chunk",
-	}
-}
-
 // codecs generates the table of the codecs. A codec with a v3 name and a v2 id has one row. Each
 // codec is bound and must encode and decode a chunk, unless it is unsupported in every position.
 func codecs() (string, error) {
@@ -75,6 +55,17 @@ func codecs() (string, error) {
 	return table([]string{"v3 name", "v2 id", "encodes", "read and written", "limits"}, rows), nil
 }
 
+// notes returns the limits of some codecs, by the name of the codec. The registry does not contain
+// these limits.
+func notes() map[string]string {
+	return map[string]string{
+		"sharding_indexed": "at most 8 levels of nesting; an index of fixed size",
+		"vlen-utf8":        "fewer than 2^32 elements in a chunk",
+		"packbits":         "`packbits` of v2 is another format; its v3 name is `numcodecs.packbits`",
+		"vlen-bytes":       "fewer than 2^32 elements in a chunk",
+	}
+}
+
 // places tries a codec in each position of a chain: it binds the codec, and encodes and decodes a
 // small chunk. It returns the positions where this succeeded, or "" if the codec is unsupported in
 // all positions.
@@ -101,6 +92,15 @@ func places(t *codec.Table, name string) (string, error) {
 		return "", fmt.Errorf("codec %q accepts none of the configurations: add one to trials: %w", name, first)
 	}
 	return strings.Join(of, "; "), nil
+}
+
+// trials returns the configurations that are tried in turn for codecs that require a configuration.
+func trials() []string {
+	return []string{"", `{"endian":"little"}`, `{"order":[1,0]}`,
+		`{"chunk_shape":[1,2],"codecs":["bytes"],"index_codecs":[{"name":"bytes","configuration":{"endian":"little"}}]}`,
+		`{"dtype":"<f4"}`, `{"dtype":"<i2"}`, `{"dtype":"<f4","astype":"<i2","scale":1,"offset":0}`, `{"dtype":"<f4","digits":3}`, `{"encode_dtype":"<f4","decode_dtype":"<f4"}`,
+		`{"keepbits":3}`, `{"elementsize":4}`, `{"elementsize":1}`, `{"labels":["a"],"dtype":"|O"}`, `{"labels":["a"],"dtype":"|S1"}`,
+		`{"scale":"1","offset":"0"}`, `{"data_type":"float64"}`, `{"scale":1,"offset":0}`, `{"shape":[4]}`}
 }
 
 // anyTrial returns nil if one of the configurations succeeds for one of the chunks. Otherwise it

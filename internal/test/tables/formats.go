@@ -11,14 +11,6 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// arrays returns the key and the text of the metadata document of a small array, for each format
-// that cannot be written.
-func arrays() map[int][2]string {
-	return map[int][2]string{
-		1: {"meta", `{"zarr_format":1,"shape":[2],"chunks":[2],"dtype":"|u1","compression":null,"compression_opts":null,"fill_value":1,"order":"C"}`},
-	}
-}
-
 // formats generates the table of the versions of Zarr: those that can be created and read, and
 // those that can only be read.
 func formats() (string, error) {
@@ -53,4 +45,12 @@ func formats() (string, error) {
 		rows = append(rows, []string{fmt.Sprintf("v%d", v), "yes", written, groups})
 	}
 	return table([]string{"format", "arrays read", "arrays written", "groups written"}, rows), nil
+}
+
+// arrays returns the key and the text of the metadata document of a small array, for each format
+// that cannot be written.
+func arrays() map[int][2]string {
+	return map[int][2]string{
+		1: {"meta", `{"zarr_format":1,"shape":[2],"chunks":[2],"dtype":"|u1","compression":null,"compression_opts":null,"fill_value":1,"order":"C"}`},
+	}
 }

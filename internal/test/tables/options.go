@@ -13,9 +13,6 @@ import (
 	"strings"
 )
 
-// root is the repository, relative to the directory of this package. Tests run in that directory.
-const root = "../../.."
-
 // options returns a function that generates a table of options. The table lists the functions of a
 // package that return its type Option, with the call and the first sentence of the comment.
 func options(dir string) func() (string, error) {
@@ -43,6 +40,9 @@ func options(dir string) func() (string, error) {
 		return table([]string{"option", "effect"}, rows), nil
 	}
 }
+
+// root is the repository, relative to the directory of this package. Tests run in that directory.
+const root = "../../.."
 
 // fields returns a function that generates a table of the fields of a struct, with the name and the
 // first sentence of the comment.

@@ -20,11 +20,31 @@ import (
 	zipstore "github.com/zargo-io/zargo/zarr/store/zip"
 )
 
-// kind is a kind of store: its URLs in the command, its constructor in Go, and a function that
-// opens an example of it without sending a request.
-type kind struct {
-	url, opener string
-	open        func(context.Context) (store.Store, error)
+// stores returns a table of the kinds of stores with their capabilities and settings.
+func stores() (string, error) {
+	ctx := context.Background()
+	var rows [][]string
+	for _, k := range kinds() {
+		st, err := k.open(ctx)
+		if err != nil {
+			return "", fmt.Errorf("%s: %w", k.opener, err)
+		}
+		written := "yes"
+		if store.IsReadOnly(st) {
+			written = "no"
+		}
+		t, own := store.Tuning{}, "its own"
+		if !store.As(st, &t) {
+			t, own = store.TuningOf(st), "those of a directory"
+		}
+		rows = append(rows, []string{
+			code(k.url), code(k.opener), written, fmt.Sprint(t.Requests), size(t.RangeGap), size(t.RangeMax), fmt.Sprint(t.ListPage), own,
+		})
+		if err := st.Close(); err != nil {
+			return "", errors.Join(fmt.Errorf("%s", k.opener), err)
+		}
+	}
+	return table([]string{"URL", "Go", "written", "requests in flight", "longest gap", "longest merged read", "entries per page", "settings"}, rows), nil
 }
 
 // kinds returns all kinds of stores in the repository.
@@ -64,33 +84,6 @@ func archive(ctx context.Context) (store.Store, error) {
 	return zipstore.Open(ctx, st, "a.zip")
 }
 
-// stores returns a table of the kinds of stores with their capabilities and settings.
-func stores() (string, error) {
-	ctx := context.Background()
-	var rows [][]string
-	for _, k := range kinds() {
-		st, err := k.open(ctx)
-		if err != nil {
-			return "", fmt.Errorf("%s: %w", k.opener, err)
-		}
-		written := "yes"
-		if store.IsReadOnly(st) {
-			written = "no"
-		}
-		t, own := store.Tuning{}, "its own"
-		if !store.As(st, &t) {
-			t, own = store.TuningOf(st), "those of a directory"
-		}
-		rows = append(rows, []string{
-			code(k.url), code(k.opener), written, fmt.Sprint(t.Requests), size(t.RangeGap), size(t.RangeMax), fmt.Sprint(t.ListPage), own,
-		})
-		if err := st.Close(); err != nil {
-			return "", errors.Join(fmt.Errorf("%s", k.opener), err)
-		}
-	}
-	return table([]string{"URL", "Go", "written", "requests in flight", "longest gap", "longest merged read", "entries per page", "settings"}, rows), nil
-}
-
 // size formats a number of bytes in the largest unit that divides it.
 func size(n int64) string {
 	for _, u := range []struct {
@@ -102,4 +95,11 @@ func size(n int64) string {
 		}
 	}
 	return fmt.Sprintf("%d B", n)
+}
+
+// kind is a kind of store: its URLs in the command, its constructor in Go, and a function that
+// opens an example of it without sending a request.
+type kind struct {
+	url, opener string
+	open        func(context.Context) (store.Store, error)
 }

@@ -9,12 +9,6 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// configs returns the configurations that are tried in turn for data types that require a
-// configuration.
-func configs() []string {
-	return []string{`{"unit":"s","scale_factor":1}`, `{"length_bytes":8}`}
-}
-
 // types returns a table of the data types by their v3 name.
 func types() (string, error) {
 	t := dtype.Standard()
@@ -56,6 +50,12 @@ func sample(t *dtype.Table, name string) (dtype.Type, string, error) {
 		}
 	}
 	return nil, "", fmt.Errorf("data type %q accepts none of the configurations: %w", name, err)
+}
+
+// configs returns the configurations that are tried in turn for data types that require a
+// configuration.
+func configs() []string {
+	return []string{`{"unit":"s","scale_factor":1}`, `{"length_bytes":8}`}
 }
 
 func typeRow(spelled, name string, typ dtype.Type) []string {

@@ -5,14 +5,6 @@ import (
 	"slices"
 )
 
-// steps is the maximum number of steps of the search for each number of intermediate arrays. One
-// step computes the length of a block along one axis. A block that must be fitted into memory takes
-// about fittingSteps steps for each axis.
-const (
-	steps        = 1 << 20
-	fittingSteps = 256
-)
-
 // search returns the cheapest chain with n intermediate arrays that it finds by hill climbing from
 // several guesses.
 func (s *solver) search(n int) (best [][]int64, ok bool) {
@@ -27,6 +19,14 @@ func (s *solver) search(n int) (best [][]int64, ok bool) {
 	}
 	return best, !math.IsInf(least, 1)
 }
+
+// steps is the maximum number of steps of the search for each number of intermediate arrays. One
+// step computes the length of a block along one axis. A block that must be fitted into memory takes
+// about fittingSteps steps for each axis.
+const (
+	steps        = 1 << 20
+	fittingSteps = 256
+)
 
 // guesses returns the two initial chains of the search. One is a geometric series between the
 // source chunks and the target chunks. The other has the intersections of a geometric series of

@@ -6,17 +6,6 @@ import (
 	"slices"
 )
 
-// effort is the number of block lengths that are tried along an axis. The number of combinations
-// that are kept at a time is at most four times the effort.
-type effort int
-
-// coarse is the effort for the chains of a search.
-const coarse effort = 6
-
-// fine returns the effort for the final chain. The effort decreases with the number of axes, so
-// that the time is about the same for all arrays.
-func (s *solver) fine() effort { return effort(max(16, 256/max(1, len(s.shape)))) }
-
 // stage is one copy with the chosen block.
 type stage struct {
 	block      []int64
@@ -24,6 +13,9 @@ type stage struct {
 	read       int64 // bytes that the stage reads
 	fitted     bool  // the smallest block that cuts no chunk does not fit in memory
 }
+
+// coarse is the effort for the chains of a search.
+const coarse effort = 6
 
 // partial is a block whose lengths are chosen along the first axes only.
 type partial struct {
@@ -61,6 +53,14 @@ func (s *solver) stage(chain [][]int64, i int, e effort) (stage, bool) {
 	}
 	return out, true
 }
+
+// effort is the number of block lengths that are tried along an axis. The number of combinations
+// that are kept at a time is at most four times the effort.
+type effort int
+
+// fine returns the effort for the final chain. The effort decreases with the number of axes, so
+// that the time is about the same for all arrays.
+func (s *solver) fine() effort { return effort(max(16, 256/max(1, len(s.shape)))) }
 
 // bytes returns the size of a chunk of array i of the chain.
 func (s *solver) bytes(chain [][]int64, i int) int64 {

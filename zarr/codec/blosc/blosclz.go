@@ -2,13 +2,6 @@ package blosc
 
 import "fmt"
 
-// lzNear is the maximum distance of a near match minus one. lzMinMatch is the minimum length of a
-// match in a blosclz stream.
-const (
-	lzNear     = 8191
-	lzMinMatch = 3
-)
-
 // bloscLZ decodes a blosclz stream to dst and returns the number of bytes written.
 //
 // A stream is a list of runs. Each run begins with a control byte c. If c < 32, the next c+1 bytes
@@ -72,6 +65,13 @@ func bloscLZ(dst, src []byte) (int, error) {
 	}
 	return o, nil
 }
+
+// lzNear is the maximum distance of a near match minus one. lzMinMatch is the minimum length of a
+// match in a blosclz stream.
+const (
+	lzNear     = 8191
+	lzMinMatch = 3
+)
 
 // repeat copies n bytes from dst[o-back:] to dst[o:]. If the two ranges overlap, the copied bytes
 // are repeated.

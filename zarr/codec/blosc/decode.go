@@ -14,31 +14,6 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// maxKept is the size of the largest buffer that is kept for reuse. It is 4 MiB, four times the
-// largest default block of c-blosc.
-const maxKept = 4 << 20
-
-// scratch is a reusable buffer for a block. Unused buffers are in the pool "buffers".
-type scratch struct{ b []byte }
-
-var buffers = sync.Pool{New: func() any { return new(scratch) }}
-
-// room returns n bytes with undefined contents. They are valid until the next call of room.
-func (s *scratch) room(n int) []byte {
-	if cap(s.b) >= n {
-		return s.b[:n]
-	}
-	b := make([]byte, n)
-	if n <= maxKept {
-		s.b = b
-	}
-	return b
-}
-
-// most is the maximum number of decoded bytes per byte of a frame. zstd has the densest blocks: 128
-// KiB in 4 bytes.
-const most = 128 << 10 / 4
-
 // Decode appends the content of a frame to dst. src must be exactly one frame. Decode returns
 // fault.Corrupt if the content exceeds limit bytes. If dst has enough capacity, Decode allocates
 // nothing.
@@ -58,6 +33,16 @@ func Decode(dst, src []byte, limit int) ([]byte, error) {
 	}
 	return dst[:start+h.Size], nil
 }
+
+// maxKept is the size of the largest buffer that is kept for reuse. It is 4 MiB, four times the
+// largest default block of c-blosc.
+const maxKept = 4 << 20
+
+var buffers = sync.Pool{New: func() any { return new(scratch) }}
+
+// most is the maximum number of decoded bytes per byte of a frame. zstd has the densest blocks: 128
+// KiB in 4 bytes.
+const most = 128 << 10 / 4
 
 // openFrame parses the header of a frame and checks the sizes in the header against the length of
 // src and the limit.
@@ -98,6 +83,21 @@ func (h Header) decodeBlock(dst, src []byte, i int, s *scratch) error {
 		bitUnshuffle(dst, plain, h.TypeSize)
 	}
 	return nil
+}
+
+// scratch is a reusable buffer for a block. Unused buffers are in the pool "buffers".
+type scratch struct{ b []byte }
+
+// room returns n bytes with undefined contents. They are valid until the next call of room.
+func (s *scratch) room(n int) []byte {
+	if cap(s.b) >= n {
+		return s.b[:n]
+	}
+	b := make([]byte, n)
+	if n <= maxKept {
+		s.b = b
+	}
+	return b
 }
 
 // decodePlanes decodes block i of a frame to dst, but does not reverse the shuffle.

@@ -14,32 +14,13 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// maxBlock is the maximum default block size: 32 KiB × 16 × 2.
-const maxBlock = 1 << 20
-
-// Options configures an encoder.
-type Options struct {
-	Compressor Compressor
-	Level      int // 0 stores without compressing; 9 is the slowest
-	Shuffle    Shuffle
-	TypeSize   int // bytes of an element; 0 and values above MaxTypeSize mean 1
-	BlockSize  int // bytes of a block; 0 means that the level decides
-}
-
-// Encoder encodes frames. It is immutable and safe for concurrent use.
-type Encoder struct {
-	o       Options
-	zstd    *zst.Encoder
-	zlib    *deflate.Encoder
-	scratch sync.Pool
-}
-
-// work holds the buffers and tables that one call of Encode uses.
-type work struct {
-	shuffled, packed scratch
-	lz4              lz4fast.Encoder
-	hc               *lz4hc.Encoder // nil for other compressors
-	lz               lzTable
+// Encode appends a frame with the content src to dst. For many frames use [NewEncoder].
+func Encode(dst, src []byte, o Options) ([]byte, error) {
+	e, err := NewEncoder(o)
+	if err != nil {
+		return dst, err
+	}
+	return e.Encode(dst, src)
 }
 
 // NewEncoder returns an encoder. It returns fault.Metadata if an option is out of range.
@@ -67,14 +48,17 @@ func NewEncoder(o Options) (*Encoder, error) {
 	return e, nil
 }
 
-// Encode appends a frame with the content src to dst. For many frames use [NewEncoder].
-func Encode(dst, src []byte, o Options) ([]byte, error) {
-	e, err := NewEncoder(o)
-	if err != nil {
-		return dst, err
-	}
-	return e.Encode(dst, src)
+// Options configures an encoder.
+type Options struct {
+	Compressor Compressor
+	Level      int // 0 stores without compressing; 9 is the slowest
+	Shuffle    Shuffle
+	TypeSize   int // bytes of an element; 0 and values above MaxTypeSize mean 1
+	BlockSize  int // bytes of a block; 0 means that the level decides
 }
+
+// maxBlock is the maximum default block size: 32 KiB × 16 × 2.
+const maxBlock = 1 << 20
 
 // Encode appends a frame with the content src to dst. The frame is at most HeaderSize bytes longer
 // than src.
@@ -101,6 +85,14 @@ func (e *Encoder) Encode(dst, src []byte) ([]byte, error) {
 	return append(h.append(dst), src...), nil
 }
 
+// Encoder encodes frames. It is immutable and safe for concurrent use.
+type Encoder struct {
+	o       Options
+	zstd    *zst.Encoder
+	zlib    *deflate.Encoder
+	scratch sync.Pool
+}
+
 // blocks appends the bstarts and the blocks to the frame that begins at dst[start]. It stops when
 // the frame is longer than an uncompressed frame.
 func (e *Encoder) blocks(dst []byte, start int, src []byte, h Header) ([]byte, error) {
@@ -124,6 +116,14 @@ func (e *Encoder) blocks(dst []byte, start int, src []byte, h Header) ([]byte, e
 		src = src[n:]
 	}
 	return dst, nil
+}
+
+// work holds the buffers and tables that one call of Encode uses.
+type work struct {
+	shuffled, packed scratch
+	lz4              lz4fast.Encoder
+	hc               *lz4hc.Encoder // nil for other compressors
+	lz               lzTable
 }
 
 // block appends the streams of one block.

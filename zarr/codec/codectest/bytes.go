@@ -9,9 +9,6 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// mark is the value of bytes that must not be modified.
-const mark = 0xa5
-
 // bytes checks a bytes-to-bytes codec without a chain.
 func (r *report) bytes(c codec.BytesBytes) {
 	for _, n := range []int64{0, 1, 1 << 20, math.MaxInt32, math.MaxInt64 - 1, math.MaxInt64} {
@@ -29,6 +26,9 @@ func (r *report) bytes(c codec.BytesBytes) {
 		}
 	}
 }
+
+// mark is the value of bytes that must not be modified.
+const mark = 0xa5
 
 func (r *report) bytesOne(c codec.BytesBytes, plain []byte) {
 	n, before := len(plain), bytes.Clone(plain)

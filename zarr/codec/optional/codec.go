@@ -11,9 +11,6 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// headerSize is the number of bytes of the two lengths before the mask.
-const headerSize = 16
-
 // Add returns a table with the codec. Inner codecs are looked up in the returned table.
 func Add(t *codec.Table) *codec.Table {
 	var all *codec.Table
@@ -21,6 +18,9 @@ func Add(t *codec.Table) *codec.Table {
 	all = t.With(Name, f).With(ShortName, f)
 	return all
 }
+
+// headerSize is the number of bytes of the two lengths before the mask.
+const headerSize = 16
 
 // masked is the codec, bound to a chunk.
 type masked struct {

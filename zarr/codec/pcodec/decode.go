@@ -6,18 +6,6 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// decoder has the memory for the decoding of a file.
-type decoder struct {
-	chunk chunk
-}
-
-// Bounds of the number of states of all tANS tables of a file: a fixed number and a number for each
-// decoded number. pco makes at most two states for each number or bin of a chunk.
-const (
-	fixedStates     = 1 << 17
-	statesPerNumber = 64
-)
-
 // decode appends the numbers of a standalone file to dst, at most limit bytes.
 func (d *decoder) decode(dst, src []byte, n number, limit int) ([]byte, error) {
 	r := newReader(src)
@@ -62,6 +50,18 @@ func (d *decoder) decode(dst, src []byte, n number, limit int) ([]byte, error) {
 	}
 	return dst, nil
 }
+
+// decoder has the memory for the decoding of a file.
+type decoder struct {
+	chunk chunk
+}
+
+// Bounds of the number of states of all tANS tables of a file: a fixed number and a number for each
+// decoded number. pco makes at most two states for each number or bin of a chunk.
+const (
+	fixedStates     = 1 << 17
+	statesPerNumber = 64
+)
 
 func wrongType(code byte, n number) error {
 	return fault.Newf(fault.Corrupt, "the pco file has numbers of %s (type %d), want %s", numberName(code), code, n.name)

@@ -2,16 +2,6 @@ package pcodec
 
 import "github.com/zargo-io/zargo/zarr/fault"
 
-// deltaKind is a method to predict latents from earlier ones.
-type deltaKind uint8
-
-const (
-	noDelta     deltaKind = iota
-	consecutive           // differences of successive latents, taken order times
-	lookback              // differences from a latent at a stored distance
-	conv1                 // differences from a weighted sum of preceding latents
-)
-
 // delta is the delta encoding of a variable, and its state in the page.
 type delta struct {
 	kind    deltaKind
@@ -23,6 +13,16 @@ type delta struct {
 	kernel  kernel
 	history []uint64
 }
+
+// deltaKind is a method to predict latents from earlier ones.
+type deltaKind uint8
+
+const (
+	noDelta     deltaKind = iota
+	consecutive           // differences of successive latents, taken order times
+	lookback              // differences from a latent at a stored distance
+	conv1                 // differences from a weighted sum of preceding latents
+)
 
 // maxWindowLog is the maximum base-2 logarithm of a lookback window: the maximum size of a chunk.
 const maxWindowLog = 24

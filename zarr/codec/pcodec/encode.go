@@ -2,31 +2,6 @@ package pcodec
 
 import "math/bits"
 
-// The encoder writes the oldest versions of the format that have all of its features.
-const (
-	writtenStandalone = 2
-	writtenFormat     = 2
-)
-
-// encoder has the memory for the encoding of files. It is for one file at a time.
-type encoder struct {
-	logs    logs
-	w       writer
-	latents []uint64 // of a chunk
-	sorted  []uint64 // differences, sorted
-	spare   []uint64 // for sorting
-	sample  []uint64
-	bins16  []uint16 // index of the bin of each latent
-	symbols []uint16 // tANS bits of each latent
-	lengths []uint8  // number of these bits
-}
-
-func newEncoder() *encoder {
-	e := &encoder{}
-	e.logs.fill()
-	return e
-}
-
 // encode appends a standalone file with the numbers in src to dst.
 func (e *encoder) encode(dst, src []byte, n number, o options) []byte {
 	size := n.size()
@@ -54,6 +29,25 @@ func (e *encoder) encode(dst, src []byte, n number, o options) []byte {
 	e.trim()
 	return out
 }
+
+// encoder has the memory for the encoding of files. It is for one file at a time.
+type encoder struct {
+	logs    logs
+	w       writer
+	latents []uint64 // of a chunk
+	sorted  []uint64 // differences, sorted
+	spare   []uint64 // for sorting
+	sample  []uint64
+	bins16  []uint16 // index of the bin of each latent
+	symbols []uint16 // tANS bits of each latent
+	lengths []uint8  // number of these bits
+}
+
+// The encoder writes the oldest versions of the format that have all of its features.
+const (
+	writtenStandalone = 2
+	writtenFormat     = 2
+)
 
 // chunk writes the metadata and the page of a chunk.
 func (e *encoder) chunk(src []byte, n number, o options) {
@@ -144,4 +138,10 @@ func (e *encoder) trim() {
 	if cap(e.latents) > maxKept*16 {
 		e.latents, e.sorted, e.spare, e.symbols, e.lengths, e.bins16 = nil, nil, nil, nil, nil, nil
 	}
+}
+
+func newEncoder() *encoder {
+	e := &encoder{}
+	e.logs.fill()
+	return e
 }

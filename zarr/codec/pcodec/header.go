@@ -6,18 +6,18 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
+// header is the header of a standalone file.
+type header struct {
+	uniform      byte // code of the number type of all chunks; 0 if unspecified
+	major, minor byte // version of the wrapped format
+}
+
 const (
 	magic         = "pco!"
 	maxStandalone = 3 // newest version of the standalone format
 	maxMajor      = 4 // newest version of the wrapped format
 	maxMinor      = 1
 )
-
-// header is the header of a standalone file.
-type header struct {
-	uniform      byte // code of the number type of all chunks; 0 if unspecified
-	major, minor byte // version of the wrapped format
-}
 
 // isNewer reports whether the file is newer than the known versions. It may contain unknown modes
 // and delta encodings.

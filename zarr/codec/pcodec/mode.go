@@ -7,6 +7,14 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
+// mode is the mode of a chunk.
+type mode struct {
+	kind modeKind
+	base uint64   // multiplier: an integer, or the latent of a float
+	k    uint     // bits that floatQuant splits off
+	dict []uint64 // latents of the numbers
+}
+
 // modeKind is the formula that computes the latents of numbers from the latents of one or two
 // variables.
 type modeKind uint8
@@ -18,14 +26,6 @@ const (
 	floatQuant
 	dict
 )
-
-// mode is the mode of a chunk.
-type mode struct {
-	kind modeKind
-	base uint64   // multiplier: an integer, or the latent of a float
-	k    uint     // bits that floatQuant splits off
-	dict []uint64 // latents of the numbers
-}
 
 // secondary reports whether the mode has a secondary variable.
 func (m *mode) secondary() bool {

@@ -8,15 +8,6 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// kind is the kind of a number type. It determines how numbers map to latents.
-type kind uint8
-
-const (
-	unsigned kind = iota
-	signed
-	float
-)
-
 // number is a number type of the format. Its latents are unsigned integers of the same width, in
 // the order of the numbers.
 type number struct {
@@ -25,6 +16,15 @@ type number struct {
 	width uint // in bits
 	name  string
 }
+
+// kind is the kind of a number type. It determines how numbers map to latents.
+type kind uint8
+
+const (
+	unsigned kind = iota
+	signed
+	float
+)
 
 var numbers = [...]number{
 	{1, unsigned, 32, "uint32"},

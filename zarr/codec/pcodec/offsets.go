@@ -2,6 +2,25 @@ package pcodec
 
 import "encoding/binary"
 
+// offsets adds offsets of at most 57 bits to a batch.
+func offsets(r *reader, out []uint64, widths *[batchSize]uint8, mask uint64) {
+	buf, pos := r.buf, r.pos
+	for i, w := range widths[:len(out)] {
+		word := binary.LittleEndian.Uint64(buf[pos>>3:]) >> (pos & 7)
+		out[i] = (out[i] + word&(1<<(w&63)-1)) & mask
+		pos += int64(w)
+	}
+	r.pos = pos
+}
+
+// wideOffsets adds offsets of any width to a batch.
+func wideOffsets(r *reader, out []uint64, widths *[batchSize]uint8, mask uint64) {
+	for i, w := range widths[:len(out)] {
+		out[i] = (out[i] + r.peek(r.pos)&maskOf(uint(w))) & mask
+		r.pos += int64(w)
+	}
+}
+
 // symbols reads the tANS symbols of a batch. It sets out to the lower bounds of the bins and widths
 // to the numbers of bits of the offsets. Latent i uses state i mod 4.
 func (v *variable) symbols(r *reader, out []uint64, widths *[batchSize]uint8) {
@@ -33,23 +52,4 @@ func (v *variable) symbols(r *reader, out []uint64, widths *[batchSize]uint8) {
 		pos += int64(n.bits)
 	}
 	v.states, r.pos = states, pos
-}
-
-// offsets adds offsets of at most 57 bits to a batch.
-func offsets(r *reader, out []uint64, widths *[batchSize]uint8, mask uint64) {
-	buf, pos := r.buf, r.pos
-	for i, w := range widths[:len(out)] {
-		word := binary.LittleEndian.Uint64(buf[pos>>3:]) >> (pos & 7)
-		out[i] = (out[i] + word&(1<<(w&63)-1)) & mask
-		pos += int64(w)
-	}
-	r.pos = pos
-}
-
-// wideOffsets adds offsets of any width to a batch.
-func wideOffsets(r *reader, out []uint64, widths *[batchSize]uint8, mask uint64) {
-	for i, w := range widths[:len(out)] {
-		out[i] = (out[i] + r.peek(r.pos)&maskOf(uint(w))) & mask
-		r.pos += int64(w)
-	}
 }

@@ -8,19 +8,19 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-const (
-	maxLevel  = 12
-	maxOrder  = 7       // of consecutive delta encoding
-	autoOrder = -1      // the encoder chooses
-	maxChunk  = 1 << 24 // numbers of a chunk
-)
-
 // options configure an encoder.
 type options struct {
 	level int
 	order int // of delta encoding, or autoOrder
 	chunk int // maximum numbers of a chunk, up to maxChunk
 }
+
+const (
+	maxLevel  = 12
+	maxOrder  = 7       // of consecutive delta encoding
+	autoOrder = -1      // the encoder chooses
+	maxChunk  = 1 << 24 // numbers of a chunk
+)
 
 // settings is numcodecs' configuration.
 type settings struct {

@@ -6,16 +6,16 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// margin is the number of bytes that reader.ensure makes readable. A batch has 14 bits of a state
-// and 64 bits of an offset for each latent. The last load may read 9 bytes beyond the batch.
-const margin = batchSize*(14+64)/8 + 16
-
 // reader reads bits from stored bytes, least significant bit first.
 type reader struct {
 	buf      []byte // stored bytes, followed by zeros after pad
 	pos, end int64  // bits read, and stored bits
 	short    bool   // a read exceeded the stored bits
 }
+
+// margin is the number of bytes that reader.ensure makes readable. A batch has 14 bits of a state
+// and 64 bits of an offset for each latent. The last load may read 9 bytes beyond the batch.
+const margin = batchSize*(14+64)/8 + 16
 
 func newReader(src []byte) reader { return reader{buf: src, end: 8 * int64(len(src))} }
 

@@ -6,12 +6,6 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// batchSize is the number of latents of a batch. Only the last batch of a page has fewer.
-const batchSize = 256
-
-// batch holds latents of one variable.
-type batch [batchSize]uint64
-
 // variable is a sequence of latents of a chunk: its bins, and its state in the page.
 type variable struct {
 	width  uint // bits of a latent
@@ -22,6 +16,9 @@ type variable struct {
 	states [4]uint32
 	delta  delta
 }
+
+// batchSize is the number of latents of a batch. Only the last batch of a page has fewer.
+const batchSize = 256
 
 // readBins reads the bins of a variable whose latents have width bits. work is the remaining
 // number of states that the tables of the file may have.
@@ -95,3 +92,6 @@ func (v *variable) read(r *reader, out []uint64) error {
 	}
 	return r.check("page of a chunk")
 }
+
+// batch holds latents of one variable.
+type batch [batchSize]uint64

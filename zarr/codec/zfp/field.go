@@ -2,18 +2,6 @@ package zfp
 
 import "github.com/zargo-io/zargo/zarr/fault"
 
-// decode fills dst with the elements of an array of 1 to 4 axes, from the blocks that follow in r.
-// dst has the size of the array.
-func decode(dst []byte, r reader, shape []int, n number, p params) error {
-	rank := len(shape)
-	if n.wide {
-		b := blocks[int64, uint64]{reader: r, params: p, number: n, rank: rank, order: order(rank), scaled: scaled64}
-		return field(dst, &b, shape, n.put64())
-	}
-	b := blocks[int32, uint32]{reader: r, params: p, number: n, rank: rank, order: order(rank), scaled: scaled32}
-	return field(dst, &b, shape, n.put32())
-}
-
 // field decodes the blocks of an array. The last axis of blocks varies fastest. Blocks at the end
 // of an axis contain numbers that are not elements.
 func field[I integer, U coefficient](dst []byte, b *blocks[I, U], shape []int, put func([]byte, []U)) error {
@@ -47,4 +35,16 @@ func field[I integer, U coefficient](dst []byte, b *blocks[I, U], shape []int, p
 		return fault.Newf(fault.Corrupt, "%d bytes, the zfp blocks end after %d bits", b.end/8, b.pos)
 	}
 	return nil
+}
+
+// decode fills dst with the elements of an array of 1 to 4 axes, from the blocks that follow in r.
+// dst has the size of the array.
+func decode(dst []byte, r reader, shape []int, n number, p params) error {
+	rank := len(shape)
+	if n.wide {
+		b := blocks[int64, uint64]{reader: r, params: p, number: n, rank: rank, order: order(rank), scaled: scaled64}
+		return field(dst, &b, shape, n.put64())
+	}
+	b := blocks[int32, uint32]{reader: r, params: p, number: n, rank: rank, order: order(rank), scaled: scaled32}
+	return field(dst, &b, shape, n.put32())
 }

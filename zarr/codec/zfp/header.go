@@ -6,9 +6,6 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// version is the version of the format in headers.
-const version = 5
-
 // header is the start of a stream: a magic number, 52 bits of type and shape, and 12 or 64 bits of
 // parameters.
 type header struct {
@@ -16,6 +13,9 @@ type header struct {
 	shape []int // the slowest axis first
 	params
 }
+
+// version is the version of the format in headers.
+const version = 5
 
 // readHeader reads a header and moves r to the first block.
 func readHeader(r *reader) (header, error) {

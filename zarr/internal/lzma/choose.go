@@ -1,12 +1,5 @@
 package lzma
 
-// chooser chooses the symbols of an encoder.
-type chooser struct {
-	model
-	finder
-	ahead bool // found holds the matches of the next position
-}
-
 // choose returns the next symbol at pos. All positions before pos have been passed to the finder,
 // and pos itself too if e.found holds its matches.
 //
@@ -49,6 +42,13 @@ func (e *chooser) choose(pos int) symbol {
 		return e.single(pos)
 	}
 	return e.take(pos, 2, main.symbol())
+}
+
+// chooser chooses the symbols of an encoder.
+type chooser struct {
+	model
+	finder
+	ahead bool // found holds the matches of the next position
 }
 
 // longest returns the longest of the found matches, or a shorter one that is much nearer.

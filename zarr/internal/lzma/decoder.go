@@ -5,16 +5,16 @@ import (
 	"math"
 )
 
-var (
-	errCut   = errors.New("unexpected end of the stream")
-	errStart = errors.New("invalid start of the stream")
-)
-
 // decoder decodes LZMA symbols: literals, matches and rep matches.
 type decoder struct {
 	rangeDecoder
 	model
 }
+
+var (
+	errCut   = errors.New("unexpected end of the stream")
+	errStart = errors.New("invalid start of the stream")
+)
 
 // endOfStream marks the end of a stream in the place of a distance minus one.
 const endOfStream = 1<<32 - 1

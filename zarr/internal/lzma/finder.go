@@ -5,12 +5,6 @@ import (
 	"math/bits"
 )
 
-// match is a match of n bytes. dist is its distance minus one.
-type match struct{ n, dist int32 }
-
-// symbol returns the symbol of the match.
-func (m match) symbol() symbol { return symbol{m.n, uint32(m.dist) + 4} }
-
 // finder finds matches in the earlier input. It has a list of positions for each hash of four bytes,
 // and the latest position of each hash of two bytes and of three bytes. The caller must pass every
 // position once, in order, to either of the methods "at" and "insert".
@@ -38,6 +32,12 @@ func (f *finder) reset(src []byte, c Coder) {
 		f.older = make([]int32, n)
 	}
 }
+
+// match is a match of n bytes. dist is its distance minus one.
+type match struct{ n, dist int32 }
+
+// symbol returns the symbol of the match.
+func (m match) symbol() symbol { return symbol{m.n, uint32(m.dist) + 4} }
 
 func cleared(b []int32, n int) []int32 {
 	if cap(b) < n {

@@ -13,9 +13,6 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// hidden is the prefix of the names of temporary files and lock files.
-const hidden = ".zargo-tmp-"
-
 // Store is a store in a directory. Use [New] to make one.
 type Store struct {
 	root     string // absolute, without a trailing slash unless it is "/"
@@ -30,6 +27,9 @@ type Store struct {
 	lock   lockers
 	remote func(fd int) string // names a file system with unreliable locks; nil with TrustLocks
 }
+
+// hidden is the prefix of the names of temporary files and lock files.
+const hidden = ".zargo-tmp-"
 
 // Option configures a Store.
 type Option struct {

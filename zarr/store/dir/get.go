@@ -9,9 +9,6 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// piece is the maximum number of bytes that are read between two checks of the context.
-const piece = 8 << 20
-
 // Get implements [store.Store].
 func (s *Store) Get(ctx context.Context, key string, o store.GetOptions, buf []byte) (store.Value, error) {
 	path, err := s.path(ctx, key)
@@ -37,6 +34,9 @@ func (s *Store) Get(ctx context.Context, key string, o store.GetOptions, buf []b
 	}
 	return v, nil
 }
+
+// piece is the maximum number of bytes that are read between two checks of the context.
+const piece = 8 << 20
 
 // open opens the file of a key and checks the conditions in o.
 func (s *Store) open(ctx context.Context, t tree, path, key string, o store.GetOptions) (file, info, error) {

@@ -14,13 +14,6 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// batch is the number of names that are read from a directory at a time. So many names take about
-// one system call and little memory.
-const batch = 512
-
-// errStop ends a walk when the consumer of the listing stops.
-var errStop = errors.New("stop")
-
 // List implements [store.Store]. It reads large directories in parts, so a long listing takes
 // little memory. It skips entries that disappear during the listing. Names that [store.CheckKey]
 // refuses, which the Store cannot read, have size -1.
@@ -35,6 +28,13 @@ func (s *Store) List(ctx context.Context, prefix string, o store.ListOptions) it
 		}
 	}
 }
+
+// batch is the number of names that are read from a directory at a time. So many names take about
+// one system call and little memory.
+const batch = 512
+
+// errStop ends a walk when the consumer of the listing stops.
+var errStop = errors.New("stop")
 
 func (s *Store) list(ctx context.Context, prefix string, o store.ListOptions, yield func(store.Entry, error) bool) error {
 	// The listing starts at the directory of the prefix and of KeyPrefix up to its last slash.

@@ -6,6 +6,11 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
+func (i info) version() store.Version {
+	var b [48]byte
+	return store.Version(i.append(b[:0]))
+}
+
 // info holds the fields of a file's stat that the Store uses.
 type info struct {
 	size  int64
@@ -14,14 +19,20 @@ type info struct {
 	kind  kind
 }
 
-type kind uint8
-
 const (
 	regular kind = iota
 	folderKind
 	special // a device, a socket, a pipe, or a link without a target
 	loop    // a link to a directory that contains the link
 )
+
+// is reports whether v is the version of the file. It does not allocate memory.
+func (i info) is(v store.Version) bool {
+	var b [48]byte
+	return string(i.append(b[:0])) == string(v)
+}
+
+type kind uint8
 
 // append appends the version, which consists of the inode, the modification time and the size. The
 // package documentation explains why this is sufficient.
@@ -31,15 +42,4 @@ func (i info) append(b []byte) []byte {
 	b = strconv.AppendInt(b, i.mtime, 36)
 	b = append(b, '-')
 	return strconv.AppendInt(b, i.size, 36)
-}
-
-func (i info) version() store.Version {
-	var b [48]byte
-	return store.Version(i.append(b[:0]))
-}
-
-// is reports whether v is the version of the file. It does not allocate memory.
-func (i info) is(v store.Version) bool {
-	var b [48]byte
-	return string(i.append(b[:0])) == string(v)
 }

@@ -11,6 +11,37 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
+// allow returns memory for a second exchange. If the second exchange may not start yet, it returns
+// nil and the time, since the start of the request, at which to check again.
+func (s *Store) allow(r *request) (hold *concurrency.Hold, wait time.Duration) {
+	part := s.part(r.key)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c := &s.classes[r.class]
+	took := time.Since(r.begun)
+	limit := s.limit(c)
+	later := took + max(limit, took)/4 // a request may wait for its slot for minutes
+	if s.used < often {
+		limit = scarce(limit, s.allowed)
+	}
+	switch {
+	case took < limit:
+		return nil, min(later, limit)
+	case s.allowed < 1: // later requests save more time
+		return nil, took + limit
+	case c.isSlow(), s.quiet(part):
+		return nil, later
+	case s.o.Free != nil && !s.o.Free():
+		return nil, later
+	}
+	hold, ok := s.o.Budget.Try(concurrency.Task, concurrency.Need(int(r.room)))
+	if !ok {
+		return nil, later
+	}
+	s.allowed--
+	return hold, 0
+}
+
 const (
 	share = 0.03            // number of second requests that each Get adds to the allowance
 	rises = 0.099           // the same if second requests are used often
@@ -20,6 +51,25 @@ const (
 	saved = 16              // maximum allowance
 	quiet = 5 * time.Second // time without second requests of a part after a throttled one
 )
+
+// quiet reports whether a request of the part was throttled recently.
+func (s *Store) quiet(part any) bool {
+	at, ok := s.throttled[part]
+	return ok && time.Since(at) < quiet
+}
+
+// refund returns the allowance for a second exchange that was not made.
+func (s *Store) refund() {
+	s.mu.Lock()
+	s.allowed++
+	s.mu.Unlock()
+}
+
+// scarce returns the time after which a second exchange may start. It is longer than limit if the
+// allowance is below burst.
+func scarce(limit time.Duration, allowed float64) time.Duration {
+	return time.Duration(float64(limit) * math.Sqrt(max(burst/max(allowed, 1), 1)))
+}
 
 // begin handles the start of a request.
 func (s *Store) begin(r *request) {
@@ -131,54 +181,4 @@ func (s *Store) soon(d time.Duration) {
 	for _, r := range waiting {
 		r.wait(limit)
 	}
-}
-
-// allow returns memory for a second exchange. If the second exchange may not start yet, it returns
-// nil and the time, since the start of the request, at which to check again.
-func (s *Store) allow(r *request) (hold *concurrency.Hold, wait time.Duration) {
-	part := s.part(r.key)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	c := &s.classes[r.class]
-	took := time.Since(r.begun)
-	limit := s.limit(c)
-	later := took + max(limit, took)/4 // a request may wait for its slot for minutes
-	if s.used < often {
-		limit = scarce(limit, s.allowed)
-	}
-	switch {
-	case took < limit:
-		return nil, min(later, limit)
-	case s.allowed < 1: // later requests save more time
-		return nil, took + limit
-	case c.isSlow(), s.quiet(part):
-		return nil, later
-	case s.o.Free != nil && !s.o.Free():
-		return nil, later
-	}
-	hold, ok := s.o.Budget.Try(concurrency.Task, concurrency.Need(int(r.room)))
-	if !ok {
-		return nil, later
-	}
-	s.allowed--
-	return hold, 0
-}
-
-// quiet reports whether a request of the part was throttled recently.
-func (s *Store) quiet(part any) bool {
-	at, ok := s.throttled[part]
-	return ok && time.Since(at) < quiet
-}
-
-// refund returns the allowance for a second exchange that was not made.
-func (s *Store) refund() {
-	s.mu.Lock()
-	s.allowed++
-	s.mu.Unlock()
-}
-
-// scarce returns the time after which a second exchange may start. It is longer than limit if the
-// allowance is below burst.
-func scarce(limit time.Duration, allowed float64) time.Duration {
-	return time.Duration(float64(limit) * math.Sqrt(max(burst/max(allowed, 1), 1)))
 }

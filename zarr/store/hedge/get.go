@@ -11,36 +11,6 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// request is one Get with one or two exchanges. The fields value and err are the results of the
-// second exchange, and may be read after done is closed.
-type request struct {
-	s     *Store
-	key   string
-	o     store.GetOptions
-	room  int64 // maximum bytes of the response to a second exchange
-	class int
-	begun time.Time
-	again func() // starts the second exchange if it is allowed
-
-	mu      sync.Mutex
-	timer   *time.Timer // calls again; nil until the time limit is known
-	over    bool        // set if no second exchange will start any more
-	decided bool        // set if one of the two exchanges was chosen
-	first   exchange
-	second  exchange
-	done    chan struct{} // closed at the end of the second exchange; nil without one
-	hold    *concurrency.Hold
-	value   store.Value
-	err     error
-}
-
-type exchange struct {
-	began  time.Time
-	came   bool // set if its first byte has arrived
-	lost   bool // set if the other exchange was chosen
-	cancel context.CancelFunc
-}
-
 // Get implements [store.Store].
 func (s *Store) Get(ctx context.Context, key string, o store.GetOptions, buf []byte) (store.Value, error) {
 	most := mostOf(o)
@@ -73,6 +43,36 @@ func (s *Store) Get(ctx context.Context, key string, o store.GetOptions, buf []b
 		return r.take(buf)
 	}
 	return v, err
+}
+
+type exchange struct {
+	began  time.Time
+	came   bool // set if its first byte has arrived
+	lost   bool // set if the other exchange was chosen
+	cancel context.CancelFunc
+}
+
+// request is one Get with one or two exchanges. The fields value and err are the results of the
+// second exchange, and may be read after done is closed.
+type request struct {
+	s     *Store
+	key   string
+	o     store.GetOptions
+	room  int64 // maximum bytes of the response to a second exchange
+	class int
+	begun time.Time
+	again func() // starts the second exchange if it is allowed
+
+	mu      sync.Mutex
+	timer   *time.Timer // calls again; nil until the time limit is known
+	over    bool        // set if no second exchange will start any more
+	decided bool        // set if one of the two exchanges was chosen
+	first   exchange
+	second  exchange
+	done    chan struct{} // closed at the end of the second exchange; nil without one
+	hold    *concurrency.Hold
+	value   store.Value
+	err     error
 }
 
 // mostOf returns the maximum length of a Get's response. It returns 0 if the length is unknown, or

@@ -14,22 +14,6 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// errEncodedRange reports a response with a range of an encoded value. The value must be requested
-// whole, because a range of the encoded bytes is not the encoding of a range.
-var errEncodedRange = errors.New("the response is a range of an encoded value")
-
-// isGzip returns true if the body is encoded by gzip. It returns an error for other encodings.
-func isGzip(resp *http.Response) (bool, error) {
-	e := strings.ToLower(strings.TrimSpace(strings.Join(resp.Header.Values("Content-Encoding"), ",")))
-	switch e {
-	case "", "identity":
-		return false, nil
-	case "gzip", "x-gzip": // RFC 9110, section 8.4.1.3
-		return true, nil
-	}
-	return false, fmt.Errorf("the server encodes the value as %q, which the request does not accept: %w", e, errors.ErrUnsupported)
-}
-
 // encoded checks the header of a response whose body is encoded by gzip. The size of the value is
 // not known.
 func (a *answer) encoded(resp *http.Response) error {
@@ -42,6 +26,10 @@ func (a *answer) encoded(resp *http.Response) error {
 	a.gzip, a.size, a.n = true, -1, -1
 	return nil
 }
+
+// errEncodedRange reports a response with a range of an encoded value. The value must be requested
+// whole, because a range of the encoded bytes is not the encoding of a range.
+var errEncodedRange = errors.New("the response is a range of an encoded value")
 
 // decode appends the range of the value whose encoding is the body. It decodes the whole body, so
 // the checksums of gzip are checked. Options limit the decoded bytes: a whole value has at most
@@ -128,4 +116,16 @@ func (a answer) suffix(r io.Reader, o store.GetOptions, buf []byte) (store.Value
 // is one of these, so the request is repeated.
 func undecodable(err error) error {
 	return fault.Newf(fault.Unavailable, "the body cannot be decoded by gzip: %w", err)
+}
+
+// isGzip returns true if the body is encoded by gzip. It returns an error for other encodings.
+func isGzip(resp *http.Response) (bool, error) {
+	e := strings.ToLower(strings.TrimSpace(strings.Join(resp.Header.Values("Content-Encoding"), ",")))
+	switch e {
+	case "", "identity":
+		return false, nil
+	case "gzip", "x-gzip": // RFC 9110, section 8.4.1.3
+		return true, nil
+	}
+	return false, fmt.Errorf("the server encodes the value as %q, which the request does not accept: %w", e, errors.ErrUnsupported)
 }

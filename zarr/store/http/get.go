@@ -15,10 +15,6 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// maxSkip is the maximum number of bytes that are discarded before a range if the server ignores
-// ranges.
-const maxSkip = 32 << 20
-
 // Get implements [store.Store].
 func (s *Store) Get(ctx context.Context, key string, o store.GetOptions, buf []byte) (store.Value, error) {
 	v, err := s.get(ctx, key, o, buf)
@@ -33,6 +29,10 @@ func (s *Store) Get(ctx context.Context, key string, o store.GetOptions, buf []b
 	}
 	return store.Value{}, s.fail("get", key, err)
 }
+
+// maxSkip is the maximum number of bytes that are discarded before a range if the server ignores
+// ranges.
+const maxSkip = 32 << 20
 
 func (s *Store) get(ctx context.Context, key string, o store.GetOptions, buf []byte) (store.Value, error) {
 	if err := store.CheckKey(key); err != nil {

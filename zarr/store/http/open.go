@@ -12,21 +12,6 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/limit"
 )
 
-// defaultRequests is the default number of requests in flight. With chunks of 1 MiB, 64 requests
-// hide a latency of 30 ms on a gigabit line. They use an eighth of the 512 connections of an nginx
-// worker.
-const defaultRequests = 64
-
-type config struct {
-	base      string // scheme, host and escaped path, without a trailing slash
-	query     string // with "?", or ""
-	header    http.Header
-	transport http.RoundTripper
-	public    bool
-	forbidden bool
-	stack     provider.Stack
-}
-
 // Open opens "https://host/path?parameters". The path is the root of the store. Open makes no
 // request, so only the first call of the store detects an unreachable server.
 //
@@ -40,6 +25,21 @@ func Open(ctx context.Context, url string, opts ...Option) (store.Store, error) 
 	c := &config{header: http.Header{}}
 	return provider.Open(ctx, c, func() error { return c.read(url, opts) })
 }
+
+type config struct {
+	base      string // scheme, host and escaped path, without a trailing slash
+	query     string // with "?", or ""
+	header    http.Header
+	transport http.RoundTripper
+	public    bool
+	forbidden bool
+	stack     provider.Stack
+}
+
+// defaultRequests is the default number of requests in flight. With chunks of 1 MiB, 64 requests
+// hide a latency of 30 ms on a gigabit line. They use an eighth of the 512 connections of an nginx
+// worker.
+const defaultRequests = 64
 
 func (c *config) read(url string, opts []Option) error {
 	err := c.parseURL(url)

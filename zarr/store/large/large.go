@@ -9,16 +9,6 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-const (
-	// defaultPiece is the default length of a range or part. 16 MiB take 0.2 s on one connection.
-	// That is six times the latency of the first byte, and is short enough to send again after a
-	// failure.
-	defaultPiece = 16 << 20
-	// defaultInFlight is the default number of concurrent requests for one value. 16 connections of
-	// 85 MB/s are 1.4 GB/s, more than most machines' networks.
-	defaultInFlight = 16
-)
-
 // Options configures a Store. The zero value uses the store's Tuning.
 type Options struct {
 	SplitAbove int64 // longer values are read as ranges; 0 means as in the Tuning, negative never
@@ -29,6 +19,16 @@ type Options struct {
 	Piece    int64
 	InFlight int // concurrent requests for one value; 0 means 16
 }
+
+const (
+	// defaultPiece is the default length of a range or part. 16 MiB take 0.2 s on one connection.
+	// That is six times the latency of the first byte, and is short enough to send again after a
+	// failure.
+	defaultPiece = 16 << 20
+	// defaultInFlight is the default number of concurrent requests for one value. 16 connections of
+	// 85 MB/s are 1.4 GB/s, more than most machines' networks.
+	defaultInFlight = 16
+)
 
 func (o Options) withDefaults(s store.Store) Options {
 	t := store.TuningOf(s)

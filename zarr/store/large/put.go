@@ -10,14 +10,6 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// usual is the maximum number of parts of the usual length. If a value would have more parts, its
-// parts become longer.
-const usual = 1000
-
-// removal limits the time for removing the parts after a failed Put. It is enough for one request
-// and some retries. Put waits for the removal even if its context has ended.
-const removal = 10 * time.Second
-
 // Put implements [store.Store].
 func (s *Store) Put(ctx context.Context, key string, value []byte, o store.PutOptions) (store.Version, error) {
 	if s.o.PartAbove <= 0 || int64(len(value)) < s.o.PartAbove || o.IfAbsent && o.IfVersion != "" {
@@ -44,6 +36,14 @@ func (s *Store) Put(ctx context.Context, key string, value []byte, o store.PutOp
 	}
 	return v, nil
 }
+
+// usual is the maximum number of parts of the usual length. If a value would have more parts, its
+// parts become longer.
+const usual = 1000
+
+// removal limits the time for removing the parts after a failed Put. It is enough for one request
+// and some retries. Put waits for the removal even if its context has ended.
+const removal = 10 * time.Second
 
 // dropped removes the parts of a failed upload and returns err.
 func dropped(ctx context.Context, p store.Parts, err error) error {

@@ -5,45 +5,6 @@ import (
 	"time"
 )
 
-// Constants of control. Their origin is documented in docs/adr/016-adaptive-limits.md.
-const (
-	period    = 200 * time.Millisecond // minimum window; the size is halved at most once in it
-	longest   = 10 * period            // maximum length of a window with fewer responses than slots
-	least     = 2                      // minimum size, so that a slow request does not block all others
-	round     = 32                     // minimum responses of a round, half of those in flight
-	hopeless  = 0.9                    // share of refusals in a round that starts a doubt
-	plain     = 0.3                    // share of refusals in a round that halves the size early
-	tolerated = 0.085                  // share of refusals in a window that has no effect
-	few       = 0.01                   // share of refusals up to which a large size grows
-	fewer     = 0.4                    // the same for a small size, in requests
-	// gentle is the relative growth per window below the ceiling, and the growth of the first probe
-	// above the ceiling. It doubles with every window without refusals, up to brisk.
-	gentle    = 0.05
-	brisk     = 0.2
-	sure      = 2               // windows without refusals after which a probe does not wait
-	probing   = time.Second     // time between probes above the ceiling
-	forgotten = time.Minute     // time without refusals after which the ceiling is removed
-	needed    = 128             // more slots are useful if at least one in this many requests waited
-	step      = 0.25            // growth of the size in a trial
-	useful    = 0.5             // fraction of a trial's growth by which the throughput must grow
-	restTrial = 5 * time.Second // time after a trial without gain; it doubles up to restMost
-	restMost  = 5 * time.Minute
-	idle      = 10 * time.Second     // time without responses after which measurements are dropped
-	near      = 2 * time.Millisecond // reads from a cloud take longer than this
-	nearby    = 16                   // reads in flight to a nearer service
-)
-
-// sample is the outcome of a request that got a response or was refused because of load.
-type sample struct {
-	sent      time.Time
-	throttled bool
-	timed     bool  // set if a value was transferred, so that bytes and took are valid
-	try       int   // number of failed attempts of the request; known only during a doubt or a pace
-	waits     int   // number of requests that waited for a slot or the pace since the last response
-	bytes     int64 // number of bytes transferred
-	took      time.Duration
-}
-
 // control computes the size: the number of requests that should be in flight. It is a pure
 // computation without I/O, clock or lock.
 //
@@ -73,6 +34,34 @@ type control struct {
 	cuts   int64     // number of reductions because of refusals
 	trust  int       // number of responses for which refusals count as unrelated to the load
 }
+
+// Constants of control. Their origin is documented in docs/adr/016-adaptive-limits.md.
+const (
+	period    = 200 * time.Millisecond // minimum window; the size is halved at most once in it
+	longest   = 10 * period            // maximum length of a window with fewer responses than slots
+	least     = 2                      // minimum size, so that a slow request does not block all others
+	round     = 32                     // minimum responses of a round, half of those in flight
+	hopeless  = 0.9                    // share of refusals in a round that starts a doubt
+	plain     = 0.3                    // share of refusals in a round that halves the size early
+	tolerated = 0.085                  // share of refusals in a window that has no effect
+	few       = 0.01                   // share of refusals up to which a large size grows
+	fewer     = 0.4                    // the same for a small size, in requests
+	// gentle is the relative growth per window below the ceiling, and the growth of the first probe
+	// above the ceiling. It doubles with every window without refusals, up to brisk.
+	gentle    = 0.05
+	brisk     = 0.2
+	sure      = 2               // windows without refusals after which a probe does not wait
+	probing   = time.Second     // time between probes above the ceiling
+	forgotten = time.Minute     // time without refusals after which the ceiling is removed
+	needed    = 128             // more slots are useful if at least one in this many requests waited
+	step      = 0.25            // growth of the size in a trial
+	useful    = 0.5             // fraction of a trial's growth by which the throughput must grow
+	restTrial = 5 * time.Second // time after a trial without gain; it doubles up to restMost
+	restMost  = 5 * time.Minute
+	idle      = 10 * time.Second     // time without responses after which measurements are dropped
+	near      = 2 * time.Millisecond // reads from a cloud take longer than this
+	nearby    = 16                   // reads in flight to a nearer service
+)
 
 func newControl(first, normal, most int, cured func() bool) control {
 	return control{size: first, normal: normal, far: normal, most: max(most, normal, first), cured: cured}
@@ -157,6 +146,17 @@ func (c *control) done(s sample, now time.Time) int {
 		w.moved.add(float64(s.bytes), s.took.Seconds(), 1)
 	}
 	return c.size
+}
+
+// sample is the outcome of a request that got a response or was refused because of load.
+type sample struct {
+	sent      time.Time
+	throttled bool
+	timed     bool  // set if a value was transferred, so that bytes and took are valid
+	try       int   // number of failed attempts of the request; known only during a doubt or a pace
+	waits     int   // number of requests that waited for a slot or the pace since the last response
+	bytes     int64 // number of bytes transferred
+	took      time.Duration
 }
 
 // approach reduces the size if one of the first requests is faster than any request to a cloud,

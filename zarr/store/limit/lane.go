@@ -8,9 +8,6 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// mostLanes is the maximum number of directories of a bucket with limits of their own.
-const mostLanes = 4
-
 // lane returns the side whose limits apply to a key: s, or that of a directory which the service
 // limits more than the others.
 func (s *side) lane(below, key string) *side {
@@ -24,6 +21,9 @@ func (s *side) lane(below, key string) *side {
 	}
 	return l
 }
+
+// mostLanes is the maximum number of directories of a bucket with limits of their own.
+const mostLanes = 4
 
 // find returns the lane of a key, or nil.
 func (s *side) find(below, key string) *side {

@@ -6,17 +6,6 @@ import (
 	"time"
 )
 
-// Constants of pace. Their origin is documented in docs/adr/027-fleets.md.
-const (
-	paced    = 8                     // requests in flight below which requests are spaced instead
-	slowest  = 1                     // minimum requests per second; less in a larger fleet
-	rarest   = 0.1                   // minimum initial requests per second in a fleet of known size
-	first    = 8                     // minimum initial requests per second
-	steepest = 2                     // maximum growth after one response
-	assumed  = 35 * time.Millisecond // time of a request until one has been served
-	steady   = 0.06                  // share of refusals at which high rates become stable
-)
-
 // pace spaces the requests in time. It is used if the capacity of the service is too small for a
 // limit on the requests in flight. The rate rises with each served request and falls with each
 // refused one.
@@ -31,6 +20,17 @@ type pace struct {
 
 	free time.Time // time at which the next request may start
 }
+
+// Constants of pace. Their origin is documented in docs/adr/027-fleets.md.
+const (
+	paced    = 8                     // requests in flight below which requests are spaced instead
+	slowest  = 1                     // minimum requests per second; less in a larger fleet
+	rarest   = 0.1                   // minimum initial requests per second in a fleet of known size
+	first    = 8                     // minimum initial requests per second
+	steepest = 2                     // maximum growth after one response
+	assumed  = 35 * time.Millisecond // time of a request until one has been served
+	steady   = 0.06                  // share of refusals at which high rates become stable
+)
 
 // caution returns the fraction of the rate that a refusal subtracts. The growth after a served
 // request is proportional to the same fraction. The fraction is larger at low rates, so that a slow

@@ -5,14 +5,6 @@ import (
 	"time"
 )
 
-// doubling is the time that a service needs to adapt to twice the request rate on a bucket. The
-// source is Cloud Storage, "Request rate and access distribution guidelines": start below 1000
-// writes and 5000 reads per second, and at most double the rate every 20 minutes.
-const doubling = 20 * time.Minute
-
-// unused is the time that unused start times of a client remain available.
-const unused = 20 * time.Second
-
 // ramp spaces requests to give the service time to add servers under load. The zero ramp does not
 // limit requests.
 type ramp struct {
@@ -23,6 +15,14 @@ type ramp struct {
 	tick  time.Time // start of the period that used counts
 	used  float64
 }
+
+// doubling is the time that a service needs to adapt to twice the request rate on a bucket. The
+// source is Cloud Storage, "Request rate and access distribution guidelines": start below 1000
+// writes and 5000 reads per second, and at most double the rate every 20 minutes.
+const doubling = 20 * time.Minute
+
+// unused is the time that unused start times of a client remain available.
+const unused = 20 * time.Second
 
 // book reserves a start time for a request and returns the time until then. The requests of one
 // second may start in a burst.

@@ -8,76 +8,6 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-const neverShort = "Commit stores all parts or none, and never a truncated value"
-
-// partsOf starts an upload and sends the parts with the given numbers. The result whole is the
-// concatenation of all parts. p is nil if the store does not support parts, or if another process
-// cannot resume its uploads.
-func (e *env) partsOf(key string, numbers ...int) (p store.Parts, whole []byte) {
-	p, err := store.PutParts(e.ctx, e.s, key, store.PartsOptions{})
-	if errors.Is(err, errors.ErrUnsupported) {
-		return nil, nil
-	}
-	if err != nil {
-		e.bad("PutParts starts an upload", "PutParts: %w", err)
-		return nil, nil
-	}
-	if p.Token() == "" {
-		_ = p.Abort(e.ctx)
-		return nil, nil
-	}
-	for n := range fourParts {
-		whole = append(whole, e.part(p, n)...)
-	}
-	for _, n := range numbers {
-		if err := p.Part(e.ctx, n, e.part(p, n)); err != nil {
-			e.bad("Part sends a part", "Part %d: %w", n, err)
-			return nil, nil
-		}
-	}
-	return p, whole
-}
-
-// fourParts is the number of parts of the values in these cases. The last part is shorter than the
-// others.
-const fourParts = 4
-
-func (e *env) part(p store.Parts, n int) []byte {
-	size := max(int(p.Limits().Min), 10)
-	if n == fourParts-1 {
-		size = 7
-	}
-	return pattern(size, n+1)
-}
-
-// resume continues an upload as another process would.
-func (e *env) resume(key string, p store.Parts) store.Parts {
-	q, err := store.PutParts(e.ctx, e.s, key, store.PartsOptions{Resume: p.Token()})
-	if err != nil {
-		e.bad("PutParts continues an upload by its token", "PutParts: %w", err)
-		return nil
-	}
-	return q
-}
-
-// wholeOrNone checks that the value of key is whole, or, if err is a permitted error of Commit,
-// that key is absent.
-func (e *env) wholeOrNone(key, call string, err error, whole []byte) {
-	if err != nil && !errors.Is(err, fault.Conflict) && !errors.Is(err, fault.Corrupt) && !errors.Is(err, fault.Selection) {
-		e.bad(neverShort, "%s: want conflict or corrupt data, got %w", call, err)
-	}
-	v, getErr := e.s.Get(e.ctx, key, store.GetOptions{}, nil)
-	switch {
-	case errors.Is(getErr, fault.NotFound) && err == nil:
-		e.bad(neverShort, "%s returned no error, but the key has no value", call)
-	case errors.Is(getErr, fault.NotFound):
-	case getErr != nil:
-		e.bad(neverShort, "Get after %s: %w", call, getErr)
-	case !bytes.Equal(v.Bytes, whole):
-		e.bad(neverShort, "after %s (%v) the value has %d bytes and is not the whole value of %d bytes", call, err, len(v.Bytes), len(whole))
-	}
-}
-
 // partsTotal commits two uploads: one to which several processes have sent parts, and one with a
 // part that was sent twice.
 func partsTotal(e *env) {
@@ -131,6 +61,76 @@ func partsTotal(e *env) {
 	e.wholeOrNone("again", "Commit of a part that another process sent again", err, whole)
 	_ = p.Abort(e.ctx)
 }
+
+// partsOf starts an upload and sends the parts with the given numbers. The result whole is the
+// concatenation of all parts. p is nil if the store does not support parts, or if another process
+// cannot resume its uploads.
+func (e *env) partsOf(key string, numbers ...int) (p store.Parts, whole []byte) {
+	p, err := store.PutParts(e.ctx, e.s, key, store.PartsOptions{})
+	if errors.Is(err, errors.ErrUnsupported) {
+		return nil, nil
+	}
+	if err != nil {
+		e.bad("PutParts starts an upload", "PutParts: %w", err)
+		return nil, nil
+	}
+	if p.Token() == "" {
+		_ = p.Abort(e.ctx)
+		return nil, nil
+	}
+	for n := range fourParts {
+		whole = append(whole, e.part(p, n)...)
+	}
+	for _, n := range numbers {
+		if err := p.Part(e.ctx, n, e.part(p, n)); err != nil {
+			e.bad("Part sends a part", "Part %d: %w", n, err)
+			return nil, nil
+		}
+	}
+	return p, whole
+}
+
+func (e *env) part(p store.Parts, n int) []byte {
+	size := max(int(p.Limits().Min), 10)
+	if n == fourParts-1 {
+		size = 7
+	}
+	return pattern(size, n+1)
+}
+
+// resume continues an upload as another process would.
+func (e *env) resume(key string, p store.Parts) store.Parts {
+	q, err := store.PutParts(e.ctx, e.s, key, store.PartsOptions{Resume: p.Token()})
+	if err != nil {
+		e.bad("PutParts continues an upload by its token", "PutParts: %w", err)
+		return nil
+	}
+	return q
+}
+
+// wholeOrNone checks that the value of key is whole, or, if err is a permitted error of Commit,
+// that key is absent.
+func (e *env) wholeOrNone(key, call string, err error, whole []byte) {
+	if err != nil && !errors.Is(err, fault.Conflict) && !errors.Is(err, fault.Corrupt) && !errors.Is(err, fault.Selection) {
+		e.bad(neverShort, "%s: want conflict or corrupt data, got %w", call, err)
+	}
+	v, getErr := e.s.Get(e.ctx, key, store.GetOptions{}, nil)
+	switch {
+	case errors.Is(getErr, fault.NotFound) && err == nil:
+		e.bad(neverShort, "%s returned no error, but the key has no value", call)
+	case errors.Is(getErr, fault.NotFound):
+	case getErr != nil:
+		e.bad(neverShort, "Get after %s: %w", call, getErr)
+	case !bytes.Equal(v.Bytes, whole):
+		e.bad(neverShort, "after %s (%v) the value has %d bytes and is not the whole value of %d bytes", call, err, len(v.Bytes), len(whole))
+	}
+}
+
+const neverShort = "Commit stores all parts or none, and never a truncated value"
+
+// fourParts is the number of parts of the values in these cases. The last part is shorter than the
+// others.
+const fourParts = 4
 
 // partsCommitted continues uploads that another process has committed.
 func partsCommitted(e *env) {

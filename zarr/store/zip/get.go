@@ -20,6 +20,15 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
+// Get implements [store.Store].
+func (s *Store) Get(ctx context.Context, key string, o store.GetOptions, buf []byte) (store.Value, error) {
+	v, err := s.get(ctx, key, o, buf)
+	if err != nil {
+		return store.Value{}, s.fail("get", key, err)
+	}
+	return v, nil
+}
+
 const (
 	// margin is the number of bytes that are read for the extra fields before a value. The length
 	// of these fields is not in the directory. Most writers store about 30 bytes of times and sizes
@@ -33,15 +42,6 @@ const (
 	// maxPooled is the maximum size of a pooled buffer.
 	maxPooled = 16 << 20
 )
-
-// Get implements [store.Store].
-func (s *Store) Get(ctx context.Context, key string, o store.GetOptions, buf []byte) (store.Value, error) {
-	v, err := s.get(ctx, key, o, buf)
-	if err != nil {
-		return store.Value{}, s.fail("get", key, err)
-	}
-	return v, nil
-}
 
 func (s *Store) get(ctx context.Context, key string, o store.GetOptions, buf []byte) (store.Value, error) {
 	if err := store.CheckKey(key); err != nil {

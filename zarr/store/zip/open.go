@@ -11,24 +11,6 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-var errUnsupported = errors.ErrUnsupported
-
-// tailSize is the number of bytes at the end of an archive that are read first. The end records
-// with the longest comment take 65,633 bytes. The rest of the 128 KiB is enough for the directory
-// of a thousand chunks. Reading the rest takes less time than a second request.
-const tailSize = 128 << 10
-
-// Store is an archive in a store. Use [Open] to open one.
-type Store struct {
-	st      store.Store
-	archive string // key of the archive in st
-	name    string
-	version store.Version // version of the archive
-	entries []entry       // sorted by key
-	data    []atomic.Int64
-	pool    sync.Pool // of *[]byte, for headers and packed values
-}
-
 // Open opens the archive that st has under key, and reads the directory of the archive. The
 // returned store is read-only. The caller remains responsible for closing st. Open fails with:
 //
@@ -47,6 +29,24 @@ func Open(ctx context.Context, st store.Store, key string, opts ...Option) (stor
 	}
 	return s, nil
 }
+
+// Store is an archive in a store. Use [Open] to open one.
+type Store struct {
+	st      store.Store
+	archive string // key of the archive in st
+	name    string
+	version store.Version // version of the archive
+	entries []entry       // sorted by key
+	data    []atomic.Int64
+	pool    sync.Pool // of *[]byte, for headers and packed values
+}
+
+var errUnsupported = errors.ErrUnsupported
+
+// tailSize is the number of bytes at the end of an archive that are read first. The end records
+// with the longest comment take 65,633 bytes. The rest of the 128 KiB is enough for the directory
+// of a thousand chunks. Reading the rest takes less time than a second request.
+const tailSize = 128 << 10
 
 // name returns the URL of a directory in an archive, such as "s3://bucket/a.zip|zip:inner".
 func name(base, key, inner string) string {

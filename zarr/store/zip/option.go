@@ -7,15 +7,15 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// maxDirectory is the default of [MaxDirectory]. The directory of a million entries with names of
-// 20 bytes has about this size.
-const maxDirectory = 64 << 20
-
 // Option configures how [Open] reads an archive.
 type Option struct {
 	name  string
 	apply func(*config) error
 }
+
+// maxDirectory is the default of [MaxDirectory]. The directory of a million entries with names of
+// 20 bytes has about this size.
+const maxDirectory = 64 << 20
 
 // String returns the option as Go source.
 func (o Option) String() string { return o.name }

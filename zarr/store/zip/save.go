@@ -10,14 +10,6 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-const (
-	// partSize is the minimum length of a part. S3 permits 10,000 parts, so archives may have 160
-	// GB there.
-	partSize = 16 << 20
-	// abortTime limits the time of the clean-up after a failure.
-	abortTime = 30 * time.Second
-)
-
 // Save stores an archive under key. The function fill adds the values to the Writer, and Save then
 // closes the Writer. The archive becomes visible when it is complete, subject to the condition in
 // o. If fill fails, nothing is stored.
@@ -31,6 +23,14 @@ func Save(ctx context.Context, st store.Store, key string, o store.PutOptions, f
 	}
 	return v, nil
 }
+
+const (
+	// partSize is the minimum length of a part. S3 permits 10,000 parts, so archives may have 160
+	// GB there.
+	partSize = 16 << 20
+	// abortTime limits the time of the clean-up after a failure.
+	abortTime = 30 * time.Second
+)
 
 func save(ctx context.Context, st store.Store, key string, o store.PutOptions, fill func(*Writer) error) (_ store.Version, err error) {
 	if err := store.CheckKey(key); err != nil {

@@ -9,15 +9,6 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-const (
-	needs20 = 20 // version 2.0 of the format: directories
-	needs45 = 45 // version 4.5: zip64
-	unix    = 3 << 8
-	mode    = 0o100644 << 16 // mode of a regular file that its owner can write
-	flagUTF = 1 << 11
-	date    = 1<<5 | 1 // 1 January 1980, the earliest date in the format
-)
-
 // Writer writes an archive in one pass. Values are written without compression and with fixed
 // times. If the sizes require it, the archive has zip64 records. Until Close the Writer keeps the
 // directory in memory: for each value about 60 bytes, plus twice the length of the name. After a
@@ -29,6 +20,15 @@ type Writer struct {
 	names map[string]struct{}
 	err   error
 }
+
+const (
+	needs20 = 20 // version 2.0 of the format: directories
+	needs45 = 45 // version 4.5: zip64
+	unix    = 3 << 8
+	mode    = 0o100644 << 16 // mode of a regular file that its owner can write
+	flagUTF = 1 << 11
+	date    = 1<<5 | 1 // 1 January 1980, the earliest date in the format
+)
 
 // NewWriter returns a Writer that writes an archive to w.
 func NewWriter(w io.Writer) *Writer { return &Writer{w: w, names: map[string]struct{}{}} }

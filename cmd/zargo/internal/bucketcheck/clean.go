@@ -12,36 +12,6 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// cleaning is the maximum time for the deletes at the end of Run, which continue even if the
-// context of Run has ended. For example, a thousand deletes of one second each, 32 at a time, take
-// about 30 seconds.
-const cleaning = 2 * time.Minute
-
-// LeftError reports that objects could not be deleted.
-type LeftError struct {
-	Place string   // the prefix
-	Keys  []string // keys relative to the store's root; empty if unknown
-	Err   error    // the cause; may be nil
-}
-
-// Error returns the prefix or key, the number of keys and the cause.
-func (e *LeftError) Error() string {
-	text := fmt.Sprintf("%d objects below %q could not be deleted", len(e.Keys), e.Place)
-	switch len(e.Keys) {
-	case 0:
-		text = fmt.Sprintf("something below %q may be left", e.Place)
-	case 1:
-		text = fmt.Sprintf("%q could not be deleted", e.Keys[0])
-	}
-	if e.Err != nil {
-		return text + ": " + e.Err.Error()
-	}
-	return text + ", although the store says that it was done"
-}
-
-// Unwrap returns the cause.
-func (e *LeftError) Unwrap() error { return e.Err }
-
 // clean aborts unfinished uploads. Then it deletes all keys below the place, both listed keys and
 // keys that were put, and checks that these keys are gone.
 func (b *bench) clean(ctx context.Context) *LeftError {
@@ -81,6 +51,36 @@ func (b *bench) clean(ctx context.Context) *LeftError {
 	}
 	return &LeftError{b.o.Place, left, err}
 }
+
+// LeftError reports that objects could not be deleted.
+type LeftError struct {
+	Place string   // the prefix
+	Keys  []string // keys relative to the store's root; empty if unknown
+	Err   error    // the cause; may be nil
+}
+
+// Error returns the prefix or key, the number of keys and the cause.
+func (e *LeftError) Error() string {
+	text := fmt.Sprintf("%d objects below %q could not be deleted", len(e.Keys), e.Place)
+	switch len(e.Keys) {
+	case 0:
+		text = fmt.Sprintf("something below %q may be left", e.Place)
+	case 1:
+		text = fmt.Sprintf("%q could not be deleted", e.Keys[0])
+	}
+	if e.Err != nil {
+		return text + ": " + e.Err.Error()
+	}
+	return text + ", although the store says that it was done"
+}
+
+// Unwrap returns the cause.
+func (e *LeftError) Unwrap() error { return e.Err }
+
+// cleaning is the maximum time for the deletes at the end of Run, which continue even if the
+// context of Run has ended. For example, a thousand deletes of one second each, 32 at a time, take
+// about 30 seconds.
+const cleaning = 2 * time.Minute
 
 func (b *bench) listing(ctx context.Context) (keys []string, err error) {
 	for e, err := range store.Pages(ctx, b.s, "", store.ListOptions{}) {

@@ -16,56 +16,6 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-const (
-	// defaultFirst is the default of Options.First. 10 elements can show a pattern and fit on a
-	// screen.
-	defaultFirst = 10
-	// defaultMemory is the default of Options.Memory. It equals the default budget for decoding.
-	defaultMemory = 256 << 20
-	// mostBlocks is the maximum number of blocks compared concurrently. Each block sends many
-	// requests.
-	mostBlocks = 16
-	// smallBlock is the size up to which blocks are extended. For blocks of 4 MiB the overhead is
-	// negligible.
-	smallBlock = 4 << 20
-	// itemSize is the assumed memory of an element of variable length: a slice header and a short
-	// text.
-	itemSize = 64
-	// checkEvery is the number of elements that are compared between two checks of the context. It
-	// takes a millisecond.
-	checkEvery = 1 << 16
-)
-
-// comparison is the comparison of two arrays of the same shape and data type.
-type comparison struct {
-	a, b   *zarr.Array
-	shape  []int
-	block  []int     // shape of a block
-	blocks *keys.Set // positions of blocks that overlap stored objects; nil means all blocks
-	first  int
-	close  func(x, y []byte) (equal bool, by float64) // nil to compare bit by bit
-}
-
-// found is the result of comparing one block.
-type found struct {
-	at            []int // first element of the block
-	of, different int64
-	largest       float64 // largest difference of two finite floats, if there is a tolerance
-	first         []Element
-}
-
-// unlike returns the reason why the values of two arrays cannot be compared. It returns "" if they
-// can.
-func unlike(a, b *zarr.Array) string {
-	switch {
-	case !slices.Equal(a.Shape(), b.Shape()):
-		return "the shapes differ"
-	case !alike.Type(a.DType(), b.DType()):
-		return "the data types differ"
-	}
-	return ""
-}
-
 func values(ctx context.Context, a, b *zarr.Array, o Options, progress func(of int64)) (*Values, error) {
 	if not := unlike(a, b); not != "" {
 		return &Values{Not: not}, nil
@@ -133,6 +83,48 @@ func values(ctx context.Context, a, b *zarr.Array, o Options, progress func(of i
 	}
 	return v, nil
 }
+
+// unlike returns the reason why the values of two arrays cannot be compared. It returns "" if they
+// can.
+func unlike(a, b *zarr.Array) string {
+	switch {
+	case !slices.Equal(a.Shape(), b.Shape()):
+		return "the shapes differ"
+	case !alike.Type(a.DType(), b.DType()):
+		return "the data types differ"
+	}
+	return ""
+}
+
+// comparison is the comparison of two arrays of the same shape and data type.
+type comparison struct {
+	a, b   *zarr.Array
+	shape  []int
+	block  []int     // shape of a block
+	blocks *keys.Set // positions of blocks that overlap stored objects; nil means all blocks
+	first  int
+	close  func(x, y []byte) (equal bool, by float64) // nil to compare bit by bit
+}
+
+const (
+	// defaultFirst is the default of Options.First. 10 elements can show a pattern and fit on a
+	// screen.
+	defaultFirst = 10
+	// defaultMemory is the default of Options.Memory. It equals the default budget for decoding.
+	defaultMemory = 256 << 20
+	// mostBlocks is the maximum number of blocks compared concurrently. Each block sends many
+	// requests.
+	mostBlocks = 16
+	// smallBlock is the size up to which blocks are extended. For blocks of 4 MiB the overhead is
+	// negligible.
+	smallBlock = 4 << 20
+	// itemSize is the assumed memory of an element of variable length: a slice header and a short
+	// text.
+	itemSize = 64
+	// checkEvery is the number of elements that are compared between two checks of the context. It
+	// takes a millisecond.
+	checkEvery = 1 << 16
+)
 
 const (
 	// maxHeld is the maximum number of blocks that hold counts. One object may be declared to have
@@ -309,6 +301,14 @@ func (c *comparison) compare(ctx context.Context, at []int) (found, error) {
 		}
 	}
 	return f, nil
+}
+
+// found is the result of comparing one block.
+type found struct {
+	at            []int // first element of the block
+	of, different int64
+	largest       float64 // largest difference of two finite floats, if there is a tolerance
+	first         []Element
 }
 
 // position returns the position in the array of element i of a block, in C order. The first element

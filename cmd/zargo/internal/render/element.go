@@ -8,14 +8,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// spelling determines how elements are formatted: the names of NaN, the infinities and the
-// booleans, and the form of complex numbers.
-type spelling struct {
-	nan, inf, negInf string
-	yes, no          string
-	pair             bool // complex numbers as [re, im] instead of re+imj
-	form             form
-}
+// element appends the text of one element to dst. b is the element in memory form.
+type element func(dst, b []byte) []byte
 
 // form is an output format.
 type form uint8
@@ -25,23 +19,6 @@ const (
 	formJSON
 	formCSV
 )
-
-// jsonSpelling, csvSpelling and textSpelling return the spellings of the formats. JSON cannot
-// represent NaN and infinities, so their names are quoted strings. All common CSV readers,
-// including NumPy and pandas, parse the names in CSV.
-func jsonSpelling() spelling {
-	return spelling{`"NaN"`, `"Infinity"`, `"-Infinity"`, "true", "false", true, formJSON}
-}
-func csvSpelling() spelling {
-	return spelling{"NaN", "Infinity", "-Infinity", "true", "false", false, formCSV}
-}
-
-func textSpelling() spelling {
-	return spelling{"nan", "inf", "-inf", "true", "false", false, formText}
-}
-
-// element appends the text of one element to dst. b is the element in memory form.
-type element func(dst, b []byte) []byte
 
 // elements returns the function that formats elements of a data type. Integers are exact. Floats
 // are formatted as the shortest decimal that parses to the same bits in their own precision.
@@ -86,6 +63,15 @@ func elements(t dtype.Type, s spelling) (element, error) {
 		return s.complex(s.double, 8), nil
 	}
 	return s.typed(t)
+}
+
+// spelling determines how elements are formatted: the names of NaN, the infinities and the
+// booleans, and the form of complex numbers.
+type spelling struct {
+	nan, inf, negInf string
+	yes, no          string
+	pair             bool // complex numbers as [re, im] instead of re+imj
+	form             form
 }
 
 func (s spelling) half(dst, b []byte) []byte {
@@ -161,4 +147,18 @@ func shortHalf(h dtype.F16) float64 {
 		}
 	}
 	return v
+}
+
+// jsonSpelling, csvSpelling and textSpelling return the spellings of the formats. JSON cannot
+// represent NaN and infinities, so their names are quoted strings. All common CSV readers,
+// including NumPy and pandas, parse the names in CSV.
+func jsonSpelling() spelling {
+	return spelling{`"NaN"`, `"Infinity"`, `"-Infinity"`, "true", "false", true, formJSON}
+}
+func csvSpelling() spelling {
+	return spelling{"NaN", "Infinity", "-Infinity", "true", "false", false, formCSV}
+}
+
+func textSpelling() spelling {
+	return spelling{"nan", "inf", "-inf", "true", "false", false, formText}
 }

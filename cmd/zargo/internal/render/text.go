@@ -12,19 +12,6 @@ import (
 
 // The text format is for people. Like NumPy's, it prints only the corners of large arrays.
 
-const (
-	textAll   = 1000  // larger arrays are abbreviated; NumPy's threshold
-	textEdge  = 3     // elements shown at each end of an axis of abbreviated arrays
-	textCells = 10000 // maximum number of elements shown, for arrays with many axes
-	textWidth = 75    // columns of a line, including closing brackets, as in NumPy
-)
-
-// Axis is one axis of a printed selection.
-type Axis struct {
-	Count int  // elements
-	Drop  bool // the result lacks the axis
-}
-
 // Text prints a selection. It reads only the elements that it prints. read fills buf with the
 // elements [part[k][0], part[k][1]) along each axis k of the selection. t is a type returned by
 // [ReaderOf].
@@ -48,6 +35,19 @@ func Text(w io.Writer, t dtype.Type, axes []Axis, read func(buf []byte, part [][
 	_, err = io.WriteString(w, s.String()+"\n")
 	return err
 }
+
+// Axis is one axis of a printed selection.
+type Axis struct {
+	Count int  // elements
+	Drop  bool // the result lacks the axis
+}
+
+const (
+	textAll   = 1000  // larger arrays are abbreviated; NumPy's threshold
+	textEdge  = 3     // elements shown at each end of an axis of abbreviated arrays
+	textCells = 10000 // maximum number of elements shown, for arrays with many axes
+	textWidth = 75    // columns of a line, including closing brackets, as in NumPy
+)
 
 // empty reports whether nothing is selected.
 func empty(axes []Axis) bool {

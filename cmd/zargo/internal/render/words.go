@@ -11,10 +11,6 @@ import (
 	"unicode/utf8"
 )
 
-// maxMessage bounds the length of a printed text, which may come from a store. 2000 bytes are more
-// than one screen.
-const maxMessage = 2000
-
 // OneLine returns stored text, such as a name or the value of an attribute, in a form that is safe
 // to print: on one line, with escapes instead of control characters that a terminal interprets, of
 // other characters that are not printable and of bytes that are not UTF-8, and truncated to about
@@ -40,6 +36,10 @@ func OneLine(text string) string {
 	}
 	return b.String()
 }
+
+// maxMessage bounds the length of a printed text, which may come from a store. 2000 bytes are more
+// than one screen.
+const maxMessage = 2000
 
 // Message returns the text of an error or a warning on one line. It is like [OneLine], but joins
 // the lines of the text with "; " and removes line feeds at both ends. Other white space at the

@@ -13,10 +13,6 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// segment is the number of elements in a segment. The stored and decoded elements of a segment need
-// at most 1 MiB, which fits in the cache of a CPU.
-const segment = 1 << 16
-
 // segments divides consecutive elements into segments. It computes the results of segments
 // concurrently and merges them in order.
 type segments[R any] struct {
@@ -25,6 +21,10 @@ type segments[R any] struct {
 	each  func(elems []byte) (R, error)
 	merge func(R)
 }
+
+// segment is the number of elements in a segment. The stored and decoded elements of a segment need
+// at most 1 MiB, which fits in the cache of a CPU.
+const segment = 1 << 16
 
 // add appends elements to those of previous calls.
 func (s *segments[R]) add(ctx context.Context, elems []byte) error {

@@ -2,9 +2,6 @@ package number
 
 import "math"
 
-// smallest is the value of NaT (not a time) in a block.
-const smallest = 1 << 63
-
 // Differences returns a step that replaces each element by its difference from the previous
 // element. The first element stays unchanged.
 func Differences(t Type) Step {
@@ -45,6 +42,9 @@ func Differences(t Type) Step {
 		}
 	}
 }
+
+// smallest is the value of NaT (not a time) in a block.
+const smallest = 1 << 63
 
 // Sums returns a step that replaces each element by the sum of this element and all previous
 // elements. The sum of booleans is true if any of them is true.

@@ -9,23 +9,6 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// maxWindow is the maximum window of a frame that is decoded. It is libzstd's limit, 31 bits. A
-// window takes no memory of its own, because frames are decoded into one buffer.
-const maxWindow = min(1<<31, math.MaxInt)
-
-// minGuess is the minimum size of the first buffer for a frame that does not declare its content
-// size.
-const minGuess = 64 << 10
-
-// decoders holds idle decoders. The output does not depend on the decoder that is used.
-var decoders = sync.Pool{New: func() any {
-	d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecodeAllCapLimit(true), zstd.WithDecoderMaxWindow(maxWindow))
-	if err != nil {
-		panic(err) // the options are constants
-	}
-	return d
-}}
-
 // Decode appends the content of all frames in src to dst. It ignores skippable frames. It returns
 // fault.Corrupt if the content exceeds limit bytes. If dst has enough capacity, nothing is
 // allocated. Bytes beyond dst's capacity are not modified.
@@ -70,6 +53,23 @@ func Decode(dst, src []byte, limit int) ([]byte, error) {
 		}
 	}
 }
+
+// maxWindow is the maximum window of a frame that is decoded. It is libzstd's limit, 31 bits. A
+// window takes no memory of its own, because frames are decoded into one buffer.
+const maxWindow = min(1<<31, math.MaxInt)
+
+// minGuess is the minimum size of the first buffer for a frame that does not declare its content
+// size.
+const minGuess = 64 << 10
+
+// decoders holds idle decoders. The output does not depend on the decoder that is used.
+var decoders = sync.Pool{New: func() any {
+	d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecodeAllCapLimit(true), zstd.WithDecoderMaxWindow(maxWindow))
+	if err != nil {
+		panic(err) // the options are constants
+	}
+	return d
+}}
 
 // holds returns the maximum size of the content of frames of n bytes. A block takes at least 4
 // bytes and has at most 128 KiB of content.

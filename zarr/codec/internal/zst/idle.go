@@ -6,6 +6,10 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
+// idle holds the idle encoders of the process. The indexes are the effort, whether frames have a
+// checksum, the base-2 logarithm of the window, and whether sources are short.
+var idle [numEfforts][2][maxWindowLog + 1][2]encoders
+
 // encoders holds idle encoders of the same settings. Up to the effort Better it keeps up to four of
 // them, with 1.6 to 6 MB each, for occasional writes of one chunk. The others are in a sync.Pool.
 // The garbage collector frees them after a burst of writes.
@@ -18,10 +22,6 @@ type encoders struct {
 
 // maxKept is the number of idle encoders of the same settings that stay in memory.
 const maxKept = 4
-
-// idle holds the idle encoders of the process. The indexes are the effort, whether frames have a
-// checksum, the base-2 logarithm of the window, and whether sources are short.
-var idle [numEfforts][2][maxWindowLog + 1][2]encoders
 
 // take returns an idle encoder, or nil.
 func (e *encoders) take() *zstd.Encoder {
