@@ -11,7 +11,7 @@ import "context"
 // set.
 //
 // Consolidated metadata of the groups above keeps the old attributes until it is updated by
-// [Group.Consolidate], or by UpdateAbove of package upkeep.
+// [Group.Consolidate], or by UpdateParents of package upkeep.
 func (a *Array) SetAttrs(ctx context.Context, attrs map[string]any) (*Array, error) {
 	at, err := a.at.SetAttrs(ctx, attrs)
 	if err != nil {

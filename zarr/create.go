@@ -19,7 +19,7 @@ import (
 // It skips this check if the store cannot list or refuses to list.
 //
 // Consolidated metadata of the groups above lacks the new array until it is updated by
-// [Group.Consolidate], or by UpdateAbove of package upkeep.
+// [Group.Consolidate], or by UpdateParents of package upkeep.
 func Create(ctx context.Context, st store.Store, path string, spec Spec, opts ...Option) (*Array, error) {
 	return create(ctx, st, path, spec, opts, (*hierarchy.Node).CreateArray)
 }
