@@ -107,7 +107,8 @@ func (b *bucket) notCopied(ctx context.Context, from string, o store.CopyOptions
 		}
 		return fault.Newf(fault.Unavailable, "Azure did not find the source, which exists: %w", err)
 	case code == "CannotVerifyCopySource" && (resp.StatusCode == http.StatusUnauthorized || resp.StatusCode == http.StatusForbidden):
-		// Firewalls of accounts and some credentials refuse the service what they permit the client.
+		// Firewalls of accounts and some credentials refuse the service what they permit the
+		// client.
 		return fault.Newf(errors.ErrUnsupported, "Azure may not read the source of the copy: %w", failed)
 	case resp.StatusCode == http.StatusConflict && code != "BlobAlreadyExists" || resp.StatusCode == http.StatusRequestEntityTooLarge:
 		if at, look := b.head(ctx, from, store.GetOptions{}); look == nil && at.size > maxCopy {

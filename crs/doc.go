@@ -42,9 +42,9 @@
 //
 // # Findings
 //
-// A malformed attribute is not an error. Read ignores it and returns a [rule.Finding]. Read also returns
-// a finding if two sources disagree. [Validate] additionally returns violations of rules that do
-// not prevent reading.
+// A malformed attribute is not an error. Read ignores it and returns a [rule.Finding]. Read also
+// returns a finding if two sources disagree. [Validate] additionally returns violations of rules
+// that do not prevent reading.
 //
 // # Concurrency
 //

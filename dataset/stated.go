@@ -11,8 +11,8 @@ import (
 
 // unstated drops attributes that a write of data makes untrue, such as actual_range of the arrays
 // and time_coverage_end of the group. It returns d, or a dataset with the new attributes and a
-// finding for each dropped one. It sends no request if the nodes have no such attributes, except for
-// coordinates: attributes of the groups above may describe them.
+// finding for each dropped one. It sends no request if the nodes have no such attributes, except
+// for coordinates: attributes of the groups above may describe them.
 func (d *Dataset) unstated(ctx context.Context, data []Data) (*Dataset, error) {
 	var changes []follow.Change
 	coordinate := false

@@ -30,8 +30,8 @@
 //
 // # Findings
 //
-// A malformed attribute is not an error. Read ignores it and returns a [rule.Finding]. Read ignores a
-// level whose path leaves the group, so callers can open every Path without a check. [Validate]
+// A malformed attribute is not an error. Read ignores it and returns a [rule.Finding]. Read ignores
+// a level whose path leaves the group, so callers can open every Path without a check. [Validate]
 // additionally returns violations of rules that do not prevent reading.
 //
 // # Concurrency

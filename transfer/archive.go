@@ -21,7 +21,8 @@ import (
 //
 // SaveZip returns fault.Exists if the key has a value. It returns fault.Selection if the plan has
 // temporary arrays (see Options.OneStage), or if source and target are in one store. It returns
-// fault.Limit if the plan stores a shard in parts (see Options.WholeShards). Other errors are those of [Run].
+// fault.Limit if the plan stores a shard in parts (see Options.WholeShards). Other errors are those
+// of [Run].
 func SaveZip(ctx context.Context, p *Plan, open Opener, st store.Store, key string, opts ...zarr.Option) error {
 	if len(p.Documents.Temporary) > 0 || p.Source.Store == p.Target.Store {
 		return fault.Newf(fault.Selection, "transfer: a plan into an archive must have no temporary arrays, and its source must be in another store")

@@ -51,10 +51,10 @@ func copyNode(ctx context.Context, source zarr.Node, target store.Store, o Optio
 		return nil, err
 	}
 	open := func(_ context.Context, name string) (store.Store, error) {
-		if name == o.Source.Store {
-			return from, nil
+		if name == o.Target.Store { // also if both are one store, because from may be read-only
+			return target, nil
 		}
-		return target, nil
+		return from, nil
 	}
 	if err := p.copy(ctx, open, RunOptions{Zarr: o.Zarr}); err != nil {
 		return nil, err

@@ -65,6 +65,17 @@ func TestCopyNode(t *testing.T) {
 	}
 }
 
+// TestCopyNodeReadOnly checks that a node that was opened read-only can be copied within its store.
+func TestCopyNodeReadOnly(t *testing.T) {
+	st := mem.New()
+	must(zarr.Create(t.Context(), st, "in", zarr.Spec{Shape: []int{10}, Chunks: []int{3}, DType: dtype.Int32}))
+	a := must(zarr.OpenArray(t.Context(), store.ReadOnly(st), "in"))
+	b := must(transfer.Copy(t.Context(), a, st, transfer.Options{Target: transfer.Place{Path: "out"}, Grid: inEights}))
+	if !slices.Equal(b.Chunks(), []int{8}) {
+		t.Errorf("%v", b)
+	}
+}
+
 // TestCopyNodeInterrupted checks that the saved plan completes a copy whose store has failed.
 func TestCopyNodeInterrupted(t *testing.T) {
 	from, to := mem.New(), mem.New()

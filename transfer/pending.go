@@ -10,8 +10,8 @@ import (
 // progress.
 //
 // If this process runs all stages, it leaves out the tasks that have nothing to copy, as soon as a
-// listing of the source has shown this. These tasks get no marker, so that the requests and the time
-// of a copy depend on the stored objects and not on the grid. Other processes would miss the
+// listing of the source has shown this. These tasks get no marker, so that the requests and the
+// time of a copy depend on the stored objects and not on the grid. Other processes would miss the
 // markers.
 func (r *running) pending(k int, done *set, lo, hi int) iter.Seq[int] {
 	if skipped := done.between(lo, hi); skipped > 0 {

@@ -14,9 +14,9 @@ func Strict() Option {
 	return Option{"Strict()", func(c *config) error { c.Strict = true; return nil }}
 }
 
-// OnFinding passes each tolerated violation of a rule to the function tell: those in metadata when a
-// node is opened, those in chunks when they are read. The read continues unless [Strict] is set. A
-// finding in a chunk names the array; its Key is empty. tell may be called concurrently, and must
+// OnFinding passes each tolerated violation of a rule to the function tell: those in metadata when
+// a node is opened, those in chunks when they are read. The read continues unless [Strict] is set.
+// A finding in a chunk names the array; its Key is empty. tell may be called concurrently, and must
 // not be nil (ErrSelection otherwise). By default violations are not reported.
 func OnFinding(tell func(rule.Finding)) Option {
 	return Option{"OnFinding(…)", func(c *config) error {

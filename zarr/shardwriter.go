@@ -19,11 +19,11 @@ import (
 //	}
 //	err = w.Commit(ctx)
 //
-// [WriteShard], [ShardWriter.WriteBytes] and [ShardWriter.WriteItems] write pieces, and may be called
-// concurrently. A piece must consist of whole inner chunks of the shard, up to the end of the
-// array, that were not written before (ErrSelection otherwise). The caller may reuse src when the
-// call returns. A piece should have several MiB, because a call sends its bytes before it returns.
-// After an error only Abort may be called.
+// [WriteShard], [ShardWriter.WriteBytes] and [ShardWriter.WriteItems] write pieces, and may be
+// called concurrently. A piece must consist of whole inner chunks of the shard, up to the end of
+// the array, that were not written before (ErrSelection otherwise). The caller may reuse src when
+// the call returns. A piece should have several MiB, because a call sends its bytes before it
+// returns. After an error only Abort may be called.
 type ShardWriter struct {
 	a *Array // writes to it go to the shard
 	w *engine.ShardWriter

@@ -38,8 +38,8 @@ func (c *chooser) forget() {
 	c.seen = map[uint64]uint64{}
 }
 
-// fate chooses the fault of a request: by Script, by Overrides, by FailFirst or at random. nth is the
-// number of earlier occurrences of the request.
+// fate chooses the fault of a request: by Script, by Overrides, by FailFirst or at random. nth is
+// the number of earlier occurrences of the request.
 func (c *Config) fate(r *http.Request, nth uint64, rng *rand.Rand) Fault {
 	if c.Script != nil {
 		if f := c.Script(r); f.Kind != None {
@@ -72,8 +72,8 @@ type limiter struct {
 	at     time.Time // when tokens was last increased
 }
 
-// allows reports whether a request is within rate, in requests per second. 0 means no limit. As many
-// requests as arrive in a second may arrive at the same time.
+// allows reports whether a request is within rate, in requests per second. 0 means no limit. As
+// many requests as arrive in a second may arrive at the same time.
 func (l *limiter) allows(rate float64) bool {
 	if rate <= 0 {
 		return true

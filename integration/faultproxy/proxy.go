@@ -48,8 +48,8 @@ func New(target *url.URL, cfg Config) (*Proxy, error) {
 }
 
 // Local returns a proxy of a handler in this process. name returns the operation of a request for
-// [Stats.Operations], or "" for a request that is neither counted nor delayed. The caller must close
-// the proxy.
+// [Stats.Operations], or "" for a request that is neither counted nor delayed. The caller must
+// close the proxy.
 func Local(h http.Handler, name func(*http.Request) string, cfg Config) (*Proxy, error) {
 	return (&Proxy{target: &url.URL{Scheme: "http", Host: "local"}, server: local{h}, idle: func() {}, name: name}).init(cfg)
 }

@@ -108,8 +108,9 @@ func outdated(err error) bool {
 	return false
 }
 
-// once makes one attempt, by the nodes handed in the context if handed is not nil. Its decisions depend on the group's document, and are valid only while
-// the stored document equals, byte for byte, the document that once read.
+// once makes one attempt. If handed is not nil, it uses the nodes that the context has. Its
+// decisions depend on the group's document, and are valid only while the stored document equals,
+// byte for byte, the document that once read.
 //
 // wrote reports that the rows may have been stored.
 func (g Group) once(ctx context.Context, handed *hierarchy.Node, dim string, rows []Rows, o Options) (of *group, doc document.Stored, wrote bool, err error) {

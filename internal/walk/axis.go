@@ -80,8 +80,8 @@ func (a Axis) next(i, limit int) int {
 }
 
 // End returns the end of a range of selected elements that starts at number from. The end is a
-// chunk boundary after about want elements, or from+most if that is less. want and most are at least
-// 1. If a list has no boundary within want elements, End returns the first one after from.
+// chunk boundary after about want elements, or from+most if that is less. want and most are at
+// least 1. If a list has no boundary within want elements, End returns the first one after from.
 func (a Axis) End(from, want, most int) int {
 	if want >= a.Count-from {
 		return a.Count

@@ -70,8 +70,8 @@ func Steps(shape, step []int) func(axis, from int) int {
 	return func(axis, from int) int { return from + min(step[axis], shape[axis]-from) }
 }
 
-// Tiles divides a selection into boxes of whole chunks, of about want elements, and yields them in C
-// order. It extends the boxes along the last axis first. A box has at most most elements, so a
+// Tiles divides a selection into boxes of whole chunks, of about want elements, and yields them in
+// C order. It extends the boxes along the last axis first. A box has at most most elements, so a
 // larger chunk is in several boxes.
 func Tiles(axes []Axis, want, most int) iter.Seq[Box] {
 	shape, first, wide := make([]int, len(axes)), make([]int, len(axes)), make([]int, len(axes))

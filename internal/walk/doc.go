@@ -7,8 +7,8 @@
 //     of bytes.
 //   - [Tiles] cuts a selection into boxes of whole chunks of about a number of elements.
 //
-// The second half, [Read], reads the boxes ahead of a loop, in order or as they arrive, and reserves
-// their memory in the budget that the process shares:
+// The second half, [Read], reads the boxes ahead of a loop, in order or as they arrive, and
+// reserves their memory in the budget that the process shares:
 //
 //	tiles := walk.Tiles(axes, 1<<18, 1<<23)
 //	o := walk.Options{Budget: limits.Bytes, Bytes: 12 << 20, Ahead: 16, Need: walk.Each(8)}

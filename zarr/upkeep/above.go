@@ -16,13 +16,13 @@ import (
 // CheckParents checks the consolidated metadata of the groups above a node. It returns the paths of
 // the groups whose consolidated metadata is out of date for the node, outermost first.
 // [zarr.Array.SetAttrs], [zarr.Create] and [zarr.Replace] do not update the metadata of these
-// groups; [UpdateParents] does. If the node is a v2 group, its own .zmetadata is checked too, because
-// that contains an entry for the group itself.
+// groups; [UpdateParents] does. If the node is a v2 group, its own .zmetadata is checked too,
+// because that contains an entry for the group itself.
 //
-// CheckParents costs one request for each group above the node, up to the store's root. If any group
-// has consolidated metadata, it also costs one request for the node (two in v2), and one for each
-// intermediate group that the consolidated metadata lacks. CheckParents lists nothing. It skips
-// groups that the store refuses to return and groups whose format differs from the node's.
+// CheckParents costs one request for each group above the node, up to the store's root. If any
+// group has consolidated metadata, it also costs one request for the node (two in v2), and one for
+// each intermediate group that the consolidated metadata lacks. CheckParents lists nothing. It
+// skips groups that the store refuses to return and groups whose format differs from the node's.
 func CheckParents(ctx context.Context, n zarr.Node) ([]string, error) {
 	of := source(n)
 	stale, err := staleAbove(ctx, of)
@@ -41,14 +41,14 @@ func CheckParents(ctx context.Context, n zarr.Node) ([]string, error) {
 // metadata changed. If the node no longer exists, its entry and all entries below it are removed.
 //
 // All other entries are unchanged, even stale ones; [zarr.Group.Consolidate] rewrites every entry.
-// UpdateParents writes each document conditionally. After a conflict it reads the document again and
-// repeats the change. Concurrent updates of different nodes are therefore all kept. Of concurrent
-// updates of one node, the last is kept.
+// UpdateParents writes each document conditionally. After a conflict it reads the document again
+// and repeats the change. Concurrent updates of different nodes are therefore all kept. Of
+// concurrent updates of one node, the last is kept.
 //
 // UpdateParents returns ErrMetadata if consolidated metadata cannot be parsed; Consolidate replaces
 // it. UpdateParents returns errors.ErrUnsupported if the store lacks versions, unless SingleWriter
-// was passed. UpdateParents costs the requests of [CheckParents] and one more for each document that it
-// writes.
+// was passed. UpdateParents costs the requests of [CheckParents] and one more for each document
+// that it writes.
 func UpdateParents(ctx context.Context, n zarr.Node) ([]string, error) {
 	of := source(n)
 	changed := map[string]bool{}

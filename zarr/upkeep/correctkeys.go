@@ -20,8 +20,8 @@ import (
 // CorrectKeys returns ErrConflict if chunks of several layouts are stored, if the document changed
 // since the array was opened, or if a change of the array's shape is in progress. It costs a
 // listing of the array's keys and one conditional write. The consolidated metadata of groups above
-// the array has the old layout until [UpdateParents] updates it. If the array was not opened from its
-// own documents, CorrectKeys reads them (see [zarr.Array.Stored]).
+// the array has the old layout until [UpdateParents] updates it. If the array was not opened from
+// its own documents, CorrectKeys reads them (see [zarr.Array.Stored]).
 func CorrectKeys(ctx context.Context, a *zarr.Array) (meta.KeyEncoding, error) {
 	a, err := storedArray(ctx, a)
 	if err != nil {

@@ -121,8 +121,8 @@ func planRemove(ctx context.Context, at *document.Node, seen []func(store.Entry)
 // Run ignores versions: it also deletes objects that other writers changed or added meanwhile. Keys
 // written while Run is in progress may remain. If the removal takes several requests, Run first
 // puts an object that marks it, and deletes this object last. If the process is killed, objects
-// without metadata may remain; [PlanRest] finds them by the mark. Afterwards, call [UpdateParents] to
-// update the consolidated metadata of the groups above.
+// without metadata may remain; [PlanRest] finds them by the mark. Afterwards, call [UpdateParents]
+// to update the consolidated metadata of the groups above.
 //
 // Run returns fault.Refused if the node's path leads through a symbolic link.
 func (r *Removal) Run(ctx context.Context) error {

@@ -165,7 +165,8 @@ func TestAWSChunked(t *testing.T) {
 	}
 }
 
-// TestControl checks the counters and the removal of objects, which are neither counted nor delayed.
+// TestControl checks the counters and the removal of objects, which are neither counted nor
+// delayed.
 func TestControl(t *testing.T) {
 	u, s := start(t)
 	do(t, "PUT", u+"/b/a/k", "value")

@@ -33,7 +33,8 @@ const (
 	// thousand requests.
 	maxKeys = 1 << 20
 	// firstKeys is the number of keys that the listing of a directory may have in addition, but at
-	// most the number of remaining requests. The first objects that are requested may all be absent.
+	// most the number of remaining requests. The first objects that are requested may all be
+	// absent.
 	firstKeys = 1000
 )
 

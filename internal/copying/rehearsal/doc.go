@@ -6,6 +6,6 @@
 //	st, _ := zarr.WithReport(&report).Count(dry)
 //	_, err := zarr.Append(ctx, open(st), 0, rows, zarr.AppendOptions{})
 //
-// Written values are kept in memory. The package is for documents, labels and claims. Plans of writes
-// count the requests of other chunks. The keys of many deleted objects are only counted.
+// Written values are kept in memory. The package is for documents, labels and claims. Plans of
+// writes count the requests of other chunks. The keys of many deleted objects are only counted.
 package rehearsal

@@ -360,8 +360,8 @@ func checkNames(ctx context.Context, path string, format int) error {
 	return nil
 }
 
-// CheckCopied returns fault.Path if a copy of a node cannot have the name, because the document of a
-// node, or of its group, has it.
+// CheckCopied returns fault.Path if a copy of a node cannot have the name, because the document of
+// a node, or of its group, has it.
 func CheckCopied(name string, format int) error {
 	switch name {
 	case ZarrJSON:

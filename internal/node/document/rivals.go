@@ -82,8 +82,8 @@ func (n *Node) refuse(ctx context.Context, d Doc, err error) error {
 }
 
 // regroup creates a group in place of a withdrawn one if another process has created a member of it
-// in the meantime. The group above has v3 metadata. The member's creator has looked at the withdrawn
-// group before the withdrawal, or it looks later and creates the group again.
+// in the meantime. The group above has v3 metadata. The member's creator has looked at the
+// withdrawn group before the withdrawal, or it looks later and creates the group again.
 func (n *Node) regroup(ctx context.Context) error {
 	p := n.At(n.Path)
 	p.Format, p.Group = 0, nil

@@ -30,8 +30,8 @@ type Look func(as func(any) bool) (bucket, key *string)
 var keys = [...]string{"zarr.json", "c/0/1"}
 
 // Check returns a *store.UsageError if requests of a store for bucket and prefix would not be those
-// of b: if b has another name, if it has a prefix that prefix does not repeat, or if its driver is a
-// wrapper, because the store would bypass it.
+// of b: if b has another name, if it has a prefix that prefix does not repeat, or if its driver is
+// a wrapper, because the store would bypass it.
 //
 // Two kinds of wrappers are not found: one that calls the download of the provider's driver itself,
 // and one below a bucket with a prefix.
@@ -77,8 +77,8 @@ func Of[R any](show func(R) (bucket, key *string)) Look {
 // errSeen ends a method of gocloud.dev before it sends its request.
 var errSeen = errors.New("the request was seen and is not sent")
 
-// at returns the bucket and the key of the request that call sends. Seen is false if the driver does
-// not show them.
+// at returns the bucket and the key of the request that call sends. Seen is false if the driver
+// does not show them.
 func (l Look) at(call func(context.Context, func(as func(any) bool) error) error) (bucket, key string, seen bool, err error) {
 	// A wrapper may lose BeforeRead. An ended context prevents its request.
 	ctx, cancel := context.WithCancel(context.Background())

@@ -7,10 +7,10 @@
 //
 // Change [Table] when a package is added or needs another import. The tests also enforce rules
 // about source code: one package comment, in doc.go; no init functions; unsafe only in
-// internal/bits/bytesview; no assignments to package variables. [Mermaid] draws the imports. [Parse]
-// loads one package, to find the dependencies between its files and the files that make requests.
-// Tests limit the number of such files and the length of their chains in packages zarr and engine.
-// These limits may only decrease.
+// internal/bits/bytesview; no assignments to package variables. [Mermaid] draws the imports.
+// [Parse] loads one package, to find the dependencies between its files and the files that make
+// requests. Tests limit the number of such files and the length of their chains in packages zarr
+// and engine. These limits may only decrease.
 //
 // All functions are safe for concurrent use.
 package archtest

@@ -61,8 +61,8 @@ func TestCountLines(t *testing.T) {
 	}
 }
 
-// TestTangled checks that files open with what they are named for, and how many pairs of files need each other in a circle within one package, as sums
-// for each area. The limits may only decrease.
+// TestTangled checks that a file opens with the declaration of its name, and how many pairs of
+// files of one package need each other in a circle. Each area has a limit, which may only decrease.
 func TestTangled(t *testing.T) {
 	limits := map[string]int{
 		"chunks, nodes and growth": 129,

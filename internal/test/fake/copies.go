@@ -39,8 +39,8 @@ func CopyConditions(t *testing.T, srv *Server, va, vb store.Version, send func(c
 	}
 }
 
-// CopyUnsupported checks that conditions on the destination are not sent to a server that may ignore
-// them, and that a copy on the condition of the version of "a" is sent.
+// CopyUnsupported checks that conditions on the destination are not sent to a server that may
+// ignore them, and that a copy on the condition of the version of "a" is sent.
 func CopyUnsupported(t *testing.T, srv *Server, s store.Store, version store.Version) {
 	t.Helper()
 	for _, o := range []store.CopyOptions{{IfAbsent: true}, {IfVersion: "7"}} {

@@ -12,8 +12,8 @@
 //
 // # LZMA
 //
-// The encoder compares the lengths and distances of matches, like the fast mode of liblzma. A preset
-// sets the size of the dictionary and how many earlier positions the encoder compares.
+// The encoder compares the lengths and distances of matches, like the fast mode of liblzma. A
+// preset sets the size of the dictionary and how many earlier positions the encoder compares.
 //
 // Symbols are literals, matches of 2 to 273 bytes at a distance, and rep matches, which use one of
 // the last four distances. Each of them is encoded as a series of bits. Every bit has an adaptive

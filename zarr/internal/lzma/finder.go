@@ -5,9 +5,9 @@ import (
 	"math/bits"
 )
 
-// finder finds matches in the earlier input. It has a list of positions for each hash of four bytes,
-// and the latest position of each hash of two bytes and of three bytes. The caller must pass every
-// position once, in order, to either of the methods "at" and "insert".
+// finder finds matches in the earlier input. It has a list of positions for each hash of four
+// bytes, and the latest position of each hash of two bytes and of three bytes. The caller must pass
+// every position once, in order, to either of the methods "at" and "insert".
 type finder struct {
 	src   []byte
 	far   int // maximum distance

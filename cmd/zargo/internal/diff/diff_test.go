@@ -163,8 +163,8 @@ func TestMetadata(t *testing.T) {
 	}
 }
 
-// TestRawBits checks that raw bits in v3 equal the raw bytes that v2 has for them, also as fields of
-// structures.
+// TestRawBits checks that raw bits in v3 equal the raw bytes that v2 has for them, also as fields
+// of structures.
 func TestRawBits(t *testing.T) {
 	field, err := dtype.NewStruct(dtype.Field{Name: "a", Type: dtype.R(3)}, dtype.Field{Name: "b", Type: dtype.Int16})
 	if err != nil {

@@ -3,8 +3,8 @@
 //
 //	text, err := msgpack.Decode(nil, []byte{0x92, 1, 0xc0}, false)   // [1,null]
 //
-// The text is in the canonical form of package internal/bits/jsontext. This form represents bytes and
-// numbers that JSON lacks as objects with one member. Floats have a point or an exponent and
+// The text is in the canonical form of package internal/bits/jsontext. This form represents bytes
+// and numbers that JSON lacks as objects with one member. Floats have a point or an exponent and
 // integers have neither, so each type is preserved. The package follows the MessagePack
 // specification (github.com/msgpack/msgpack) and the behaviour of Python's msgpack.
 //
