@@ -2,12 +2,10 @@ package zarr_test
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"slices"
 	"testing"
 
-	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/codec"
 	"github.com/zargo-io/zargo/zarr/dtype"
@@ -156,40 +154,6 @@ func TestFillInShards(t *testing.T) {
 		}
 		if err := zarr.Write(t.Context(), all, values, sel); err != nil || len(stored(t, st)) != n {
 			t.Errorf("StoreFill: %v, %d bytes, want %d", err, len(stored(t, st)), n)
-		}
-	}
-}
-
-// TestManyWritersOfOneShard runs goroutines that each own one element of a shard and rewrite it.
-// Half of them open the array themselves.
-func TestManyWritersOfOneShard(t *testing.T) {
-	st := mem.New()
-	shared := mustCreate(t, st, "x", zarr.Spec{Shape: []int{24}, Chunks: []int{3}, Shards: []int{24}, DType: dtype.Int32})
-	err := concurrency.EachN(t.Context(), 24, 24, func(ctx context.Context, i int) error {
-		a := shared
-		if i%2 == 0 {
-			var err error
-			if a, err = zarr.OpenArray(ctx, st, "x"); err != nil {
-				return err
-			}
-		}
-		for v := range 6 {
-			if err := zarr.Write(ctx, a, []int32{int32(v + i)}, zarr.At(i)); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := zarr.Read[int32](t.Context(), shared)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, v := range got {
-		if v != int32(5+i) {
-			t.Errorf("element %d is %d, want %d", i, v, 5+i)
 		}
 	}
 }

@@ -597,42 +597,44 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestManyWritersOfOneChunk runs 24 goroutines. Each owns one element of a chunk and rewrites it.
-func TestManyWritersOfOneChunk(t *testing.T) {
-	st := mem.New()
-	mustCreate(t, st, "x", zarr.Spec{Shape: []int{24}, DType: dtype.Int32})
-	// Half of them share one opened array and take turns. The other half open the array themselves
-	// and conflict.
-	shared, err := zarr.OpenArray(t.Context(), st, "x")
-	if err != nil {
-		t.Fatal(err)
-	}
-	err = concurrency.EachN(t.Context(), 24, 24, func(ctx context.Context, i int) error {
-		a := shared
-		if i%2 == 0 {
-			var err error
-			if a, err = zarr.OpenArray(ctx, st, "x"); err != nil {
-				return err
+// TestManyWritersOfOneObject runs 24 goroutines. Each owns one element of a chunk or of a shard and
+// rewrites it.
+func TestManyWritersOfOneObject(t *testing.T) {
+	for name, spec := range map[string]zarr.Spec{"chunk": {}, "shard": {Chunks: []int{3}, Shards: []int{24}}} {
+		t.Run(name, func(t *testing.T) {
+			st := mem.New()
+			spec.Shape, spec.DType = []int{24}, dtype.Int32
+			// Half of them share one opened array and take turns. The other half open the array
+			// themselves and conflict.
+			shared := mustCreate(t, st, "x", spec)
+			err := concurrency.EachN(t.Context(), 24, 24, func(ctx context.Context, i int) error {
+				a := shared
+				if i%2 == 0 {
+					var err error
+					if a, err = zarr.OpenArray(ctx, st, "x"); err != nil {
+						return err
+					}
+				}
+				for v := range 8 {
+					if err := zarr.Write(ctx, a, []int32{int32(v + i)}, zarr.At(i)); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+			if err != nil {
+				t.Fatal(err)
 			}
-		}
-		for v := range 8 {
-			if err := zarr.Write(ctx, a, []int32{int32(v + i)}, zarr.At(i)); err != nil {
-				return err
+			got, err := zarr.Read[int32](t.Context(), shared)
+			if err != nil {
+				t.Fatal(err)
 			}
-		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := zarr.Read[int32](t.Context(), shared)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, v := range got {
-		if v != int32(7+i) {
-			t.Errorf("element %d is %d, want %d", i, v, 7+i)
-		}
+			for i, v := range got {
+				if v != int32(7+i) {
+					t.Errorf("element %d is %d, want %d", i, v, 7+i)
+				}
+			}
+		})
 	}
 }
 
