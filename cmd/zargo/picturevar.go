@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/dataset"
 	"github.com/zargo-io/zargo/openurl"
 	"github.com/zargo-io/zargo/zarr"
@@ -21,9 +20,7 @@ const pictureMemory = 16 << 20
 
 // pictureLimits returns an option that bounds the memory of reads to pictureMemory.
 func pictureLimits() zarr.Option {
-	shared := *concurrency.Default()
-	shared.Bytes = concurrency.NewBudget(pictureMemory)
-	return zarr.Limit(zarr.Limits{Shared: &shared})
+	return zarr.Limit(zarr.Limits{Shared: limitsOf(pictureMemory)})
 }
 
 // openVariable opens an array as a variable of its group, which contains the coordinates. o

@@ -6,15 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"math/big"
-	"runtime/debug"
 	"strings"
 	"text/tabwriter"
 	"unicode"
 
 	"github.com/zargo-io/zargo/cmd/zargo/internal/render"
-	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/transfer"
 	"github.com/zargo-io/zargo/zarr/fault"
 )
@@ -48,21 +45,6 @@ func writtenArrays(p *transfer.Plan) (n int) {
 	return n
 }
 
-// outsideHeap is the memory that the program uses outside the heap. Go's memory limit does not
-// include this memory. keepTo reserves another sixteenth for memory that is allocated before the
-// limit takes effect.
-const outsideHeap = 40 << 20
-
-// keepTo limits the heap until the returned function is called. It does nothing if GOMEMLIMIT is
-// set.
-func keepTo(memory int64) func() {
-	was := debug.SetMemoryLimit(-1)
-	if was == math.MaxInt64 {
-		debug.SetMemoryLimit(max(memory/16*15-outsideHeap, memory/2))
-	}
-	return func() { debug.SetMemoryLimit(was) }
-}
-
 // runPlan runs tasks of a plan within the plan's memory and returns the last progress.
 func (s *session) runPlan(ctx context.Context, p *transfer.Plan, open transfer.Opener, o transfer.RunOptions) (last transfer.Progress, err error) {
 	defer keepTo(p.Memory)()
@@ -77,8 +59,7 @@ func (s *session) runPlan(ctx context.Context, p *transfer.Plan, open transfer.O
 func (s *session) runOptions(p *transfer.Plan, o transfer.RunOptions, last *transfer.Progress) transfer.RunOptions {
 	s.far.begin(work{unit: "tasks", verb: "written"})
 	o.Zarr = append(o.Zarr, s.options()...)
-	shared := concurrency.Default()
-	o.Limits = &concurrency.Limits{CPU: shared.CPU, Requests: shared.Requests, Bytes: concurrency.NewBudget(p.Budget())}
+	o.Limits = limitsOf(p.Budget())
 	o.Progress = func(x transfer.Progress) {
 		*last = x
 		s.far.before.Store(int64(x.Skipped))

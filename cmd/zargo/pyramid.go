@@ -10,7 +10,6 @@ import (
 	"text/tabwriter"
 
 	"github.com/zargo-io/zargo/cmd/zargo/internal/render"
-	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/pyramid"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -59,8 +58,7 @@ func (c *pyramidCmd) run(ctx context.Context, s *session) error {
 		return p.fail(fault.Newf(fault.Selection, "the URL must name an array in a group"))
 	}
 	defer keepTo(memory)()
-	shared := concurrency.Default()
-	o.Limits = &concurrency.Limits{CPU: shared.CPU, Requests: shared.Requests, Bytes: concurrency.NewBudget(o.Memory)}
+	o.Limits = limitsOf(o.Memory)
 	s.far.begin(work{unit: "objects", verb: "written", moved: s.report.BytesWritten.Load})
 	o.Progress = func(x pyramid.Progress) {
 		s.far.before.Store(int64(x.Skipped))

@@ -1,0 +1,35 @@
+package main
+
+import (
+	"math"
+	"runtime/debug"
+
+	"github.com/zargo-io/zargo/concurrency"
+)
+
+// limitsOf returns the limits of the process with a memory budget of at most memory bytes: a part of
+// the default budget, or a budget of its own if memory exceeds the default.
+func limitsOf(memory int64) *concurrency.Limits {
+	limits := *concurrency.Default()
+	if memory > limits.Bytes.Size() {
+		limits.Bytes = concurrency.NewBudget(memory)
+	} else {
+		limits.Bytes = limits.Bytes.Child(memory)
+	}
+	return &limits
+}
+
+// outsideHeap is the memory that the program uses outside the heap. Go's memory limit does not
+// include this memory. keepTo reserves another sixteenth for memory that is allocated before the
+// limit takes effect.
+const outsideHeap = 40 << 20
+
+// keepTo limits the heap until the returned function is called. It does nothing if GOMEMLIMIT is
+// set.
+func keepTo(memory int64) func() {
+	was := debug.SetMemoryLimit(-1)
+	if was == math.MaxInt64 {
+		debug.SetMemoryLimit(max(memory/16*15-outsideHeap, memory/2))
+	}
+	return func() { debug.SetMemoryLimit(was) }
+}
