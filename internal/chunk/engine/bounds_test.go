@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/internal/chunk/engine"
 	"github.com/zargo-io/zargo/internal/chunk/grid"
 	"github.com/zargo-io/zargo/internal/chunk/pipeline"
@@ -249,4 +250,17 @@ func TestProbesArePlanned(t *testing.T) {
 	if got := p.String(); got != "put c/0\nget c/0 0+1\nput c/0\n" {
 		t.Errorf("printed as\n%s", got)
 	}
+}
+
+// TestBudgetOfNothing checks that a shard can be written and changed if the budget has no bytes.
+func TestBudgetOfNothing(t *testing.T) {
+	a := sharded(t, mem.New(), 32)
+	a.Options.Limits.Bytes = concurrency.NewBudget(0)
+	ones := slices.Repeat([]byte{1}, 32)
+	for _, n := range []int{32, 3} {
+		if err := a.Write(t.Context(), memory(ones[:n]), grid.Region{{Start: 0, Step: 1, Count: n}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	free(t, a)
 }

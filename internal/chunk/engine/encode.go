@@ -11,9 +11,9 @@ import (
 // may modify old. old is nil if no old element remains. empty reports that all elements are the
 // fill value, so that no object is stored. Afterwards hold contains only the stored form, or
 // nothing if the stored form is in the caller's memory.
-func (r *Call) encode(ctx context.Context, hold *concurrency.Hold, o *plan.Object, old []byte) (b []byte, empty bool, err error) {
+func (r *Call) encode(ctx context.Context, hold *concurrency.Hold, o *plan.Object, p plan.Packing, old []byte) (b []byte, empty bool, err error) {
 	if o.Chunk.Shards != nil {
-		b, empty, err = r.pack(ctx, hold, o, old)
+		b, empty, err = r.pack(ctx, hold, o, p, old)
 	} else {
 		var direct bool
 		if b, empty, direct, err = r.encodeChunk(ctx, hold, o, old); direct {
@@ -60,12 +60,12 @@ func (r *Call) encodeChunk(ctx context.Context, hold *concurrency.Hold, o *plan.
 }
 
 // make encodes an object without reading it, in memory that make reserves.
-func (r *Call) make(ctx context.Context, o *plan.Object) (made, error) {
-	hold, err := r.reserve(ctx, concurrency.Task, r.encoding(o))
+func (r *Call) make(ctx context.Context, o *plan.Object, p plan.Packing) (made, error) {
+	hold, err := r.reserve(ctx, concurrency.Task, r.encoding(o, p))
 	if err != nil {
 		return made{}, err
 	}
-	b, empty, err := r.encode(ctx, hold, o, nil)
+	b, empty, err := r.encode(ctx, hold, o, p, nil)
 	if err != nil {
 		hold.Release()
 	}
@@ -73,13 +73,12 @@ func (r *Call) make(ctx context.Context, o *plan.Object) (made, error) {
 }
 
 // encoding returns the bytes to reserve for encoding an object.
-func (r *Call) encoding(o *plan.Object) int64 {
-	if !o.Covers && o.Chunk.LaysOver() {
+func (r *Call) encoding(o *plan.Object, p plan.Packing) int64 {
+	switch {
+	case o.Chunk.Shards != nil:
+		return p.Total
+	case !o.Covers && o.Chunk.LaysOver():
 		return 0 // it uses the memory reserved for the old form
 	}
-	n := need(r.size().Typical(o.Chunk))
-	if o.Chunk.Shards == nil {
-		return plan.Sum(n, plan.Room(o.Chunk.EncodeRoom(r.memory, o.Box)))
-	}
-	return plan.Sum(n, r.size().Packing(o, n).Room)
+	return plan.Sum(need(r.size().Typical(o.Chunk)), plan.Room(o.Chunk.EncodeRoom(r.memory, o.Box)))
 }

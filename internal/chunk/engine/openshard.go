@@ -144,7 +144,7 @@ func (a *Array) PutShards(ctx context.Context, src pipeline.Memory, sel grid.Sel
 func (w *ShardWriter) fill(ctx context.Context, r *Call, o *plan.Object) error {
 	l := w.limits
 	m := r.size()
-	at := m.Packing(o, plan.Product(need(l.Part), 2))
+	at := m.Encoding(o, plan.Product(need(l.Part), 2))
 	flight, total := m.Flight(l, at.Room)
 	hold, err := r.reserve(ctx, concurrency.Task, total)
 	if err != nil {

@@ -14,11 +14,10 @@ import (
 
 // pack returns the shard with the selected elements written over old. Other inner chunks of old
 // keep their stored bytes. empty reports that the new shard does not contain inner chunks.
-func (r *Call) pack(ctx context.Context, hold *concurrency.Hold, o *plan.Object, old []byte) (_ []byte, empty bool, err error) {
-	m := r.size()
-	p := r.packer(hold, o, m.Packing(o, m.Typical(o.Chunk)))
+func (r *Call) pack(ctx context.Context, hold *concurrency.Hold, o *plan.Object, n plan.Packing, old []byte) (_ []byte, empty bool, err error) {
+	p := r.packer(hold, o, n.AtOnce)
 	index, _ := o.Chunk.Shards.IndexSize()
-	likely := min(m.Typical(o.Chunk), plan.Sum(plan.Sum(index, int64(len(old))), m.Inner(o, len(p.order))))
+	likely := min(n.Length, plan.Sum(plan.Sum(index, int64(len(old))), r.size().Inner(o, len(p.order))))
 	if p.shard, err = assemble.NewShard(o.Chunk, hold, old, likely); err != nil {
 		return nil, false, err
 	}

@@ -22,8 +22,8 @@ type streamed struct {
 }
 
 // stream returns a stream for a shard. It reserves memory, including n bytes for reads.
-func (r *Call) stream(ctx context.Context, o *plan.Object, n int64) (*streamed, error) {
-	l := r.size().Stream(o, n)
+func (r *Call) stream(ctx context.Context, o *plan.Object, limits plan.Limits, n int64) (*streamed, error) {
+	l := r.size().Stream(o, limits, n)
 	hold, err := r.reserve(ctx, concurrency.Task, l.Total)
 	if err != nil {
 		return nil, err
@@ -33,8 +33,8 @@ func (r *Call) stream(ctx context.Context, o *plan.Object, n int64) (*streamed, 
 }
 
 // replaceStreamed writes a shard on a condition, without reading it.
-func (r *Call) replaceStreamed(ctx context.Context, o *plan.Object, c store.PutOptions) error {
-	s, err := r.stream(ctx, o, 0)
+func (r *Call) replaceStreamed(ctx context.Context, o *plan.Object, l plan.Limits, c store.PutOptions) error {
+	s, err := r.stream(ctx, o, l, 0)
 	if err != nil {
 		return err
 	}
@@ -57,7 +57,7 @@ func (r *Call) replaceStreamed(ctx context.Context, o *plan.Object, c store.PutO
 // keep no old element. Then it reads and adds the other stored inner chunks in the order of the old
 // shard, all of one version. It returns assemble.ErrNoParts or plan.ErrNoRanges if the store does
 // not support parts or ranges.
-func (r *Call) swapStreamed(ctx context.Context, o *plan.Object, t *attempt) (lost bool, err error) {
+func (r *Call) swapStreamed(ctx context.Context, o *plan.Object, l plan.Limits, t *attempt) (lost bool, err error) {
 	index, err := r.reserve(ctx, concurrency.Index, plan.Sum(r.indexed(o), int64(o.Chunk.Shards.Len())*4))
 	if err != nil {
 		return false, err
@@ -72,7 +72,7 @@ func (r *Call) swapStreamed(ctx context.Context, o *plan.Object, t *attempt) (lo
 		return false, err
 	}
 	decode, encode := o.Chunk.Inner.MostRoom()
-	s, err := r.stream(ctx, o, plan.Sum(plan.Product(need(stays.Longest), plan.ReadsAhead), plan.Sum(plan.Room(plan.Sum(decode, encode)), need(r.size().Inner(o, 1)))))
+	s, err := r.stream(ctx, o, l, plan.Sum(plan.Product(need(stays.Longest), plan.ReadsAhead), plan.Sum(plan.Room(plan.Sum(decode, encode)), need(r.size().Inner(o, 1)))))
 	if err != nil {
 		return false, err
 	}
@@ -183,9 +183,11 @@ func (p *packer) change(ctx context.Context, i int, dst, stored []byte) ([]byte,
 	return out, nil
 }
 
-// streams reports whether a shard is sent in parts while it is encoded; see [plan.Memory.Streams].
-func (r *Call) streams(o *plan.Object, read bool) bool {
-	return o.Chunk.Shards != nil && !r.State.noParts.Load() && r.size().Streams(o, read)
+// packing returns how a shard is encoded; see [plan.Memory.Packing].
+func (r *Call) packing(o *plan.Object, read bool) plan.Packing {
+	p := r.size().Packing(o, read)
+	p.Streams = p.Streams && !r.State.noParts.Load()
+	return p
 }
 
 // newStream returns a stream for a shard.

@@ -91,12 +91,13 @@ func (r *Call) contend(ctx context.Context, o *plan.Object, write func() (lost, 
 
 // replace writes an object without reading it.
 func (r *Call) replace(ctx context.Context, o *plan.Object) error {
-	if r.streams(o, false) {
-		if err := r.replaceStreamed(ctx, o, store.PutOptions{}); !errors.Is(err, assemble.ErrNoParts) {
+	p := r.packing(o, false)
+	if p.Streams {
+		if err := r.replaceStreamed(ctx, o, p.Limits, store.PutOptions{}); !errors.Is(err, assemble.ErrNoParts) {
 			return err
 		}
 	}
-	m, err := r.make(ctx, o)
+	m, err := r.make(ctx, o, p)
 	if err != nil {
 		return err
 	}
@@ -108,13 +109,14 @@ func (r *Call) replace(ctx context.Context, o *plan.Object) error {
 // interrupted writer. If the guard returns nil, add replaces it, on the condition of the version
 // that was read. If all elements are the fill value, add only deletes an existing object.
 func (r *Call) add(ctx context.Context, o *plan.Object) error {
-	if r.streams(o, false) {
+	p := r.packing(o, false)
+	if p.Streams {
 		// The version is read first, as that is cheap compared with such a shard. The shard is
 		// encoded again after each conflict, because a failed condition may have removed its parts.
 		err := r.contend(ctx, o, func() (lost, met bool, err error) {
 			v, err := r.version(ctx, o.Key)
 			if err == nil {
-				err = r.replaceStreamed(ctx, o, only(v))
+				err = r.replaceStreamed(ctx, o, p.Limits, only(v))
 				lost = isLost(err)
 			}
 			return lost, true, err
@@ -123,7 +125,7 @@ func (r *Call) add(ctx context.Context, o *plan.Object) error {
 			return err
 		}
 	}
-	m, err := r.make(ctx, o)
+	m, err := r.make(ctx, o, p)
 	if err != nil {
 		return err
 	}

@@ -75,9 +75,9 @@ func (m Memory) Decoding(rd Read, n int64) AtOnce {
 	return at
 }
 
-// Packing returns the concurrency for encoding the selected inner chunks of a shard in a Task that
+// Encoding returns the concurrency for encoding the selected inner chunks of a shard in a Task that
 // also takes n other bytes.
-func (m Memory) Packing(o *Object, n int64) AtOnce {
+func (m Memory) Encoding(o *Object, n int64) AtOnce {
 	decode, encode := o.Chunk.Inner.MostRoom()
 	touched := o.TouchedInner()
 	at := m.divide(o.Chunk.Inner, touched, n, func(some int) int64 {

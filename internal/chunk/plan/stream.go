@@ -77,31 +77,45 @@ type Stream struct {
 
 // Stream returns the memory use of a Task that streams the shard. reading is the number of bytes
 // that the Task takes for reads.
-func (m Memory) Stream(o *Object, reading int64) (s Stream) {
-	s.Limits = m.Limits(o.Chunk)
-	beside := Sum(m.Resident(o.Chunk, s.Limits), reading)
-	s.AtOnce = m.Packing(o, Sum(beside, Product(m.Buffers(s.Part), 2)))
-	s.Flight, s.Total = m.Flight(s.Limits, Sum(beside, s.Room))
+func (m Memory) Stream(o *Object, l Limits, reading int64) (s Stream) {
+	beside := Sum(m.Resident(o.Chunk, l), reading)
+	s.Limits = l
+	s.AtOnce = m.Encoding(o, Sum(beside, Product(m.Buffers(l.Part), 2)))
+	s.Flight, s.Total = m.Flight(l, Sum(beside, s.Room))
 	return s
 }
 
-// Streams reports whether a shard is sent in parts while it is encoded. This is the case if the
-// store would send the value in parts anyway, or if the shard, encoded in memory, would take more
-// than the share of one Task of the budget. If read is true, the memory of the old form of the
-// shard is included. A shard shorter than two parts is never streamed.
-func (m Memory) Streams(o *Object, read bool) bool {
-	if o.Chunk.Shards == nil || m.Budget == 0 {
-		return false
+// Packing is the memory use of a shard that is encoded in memory, and the limits of its parts if it
+// is streamed instead. It is zero for a chunk that is not a shard, and for the zero Memory.
+type Packing struct {
+	AtOnce        // division of the encoding of inner chunks
+	Length  int64 // a length that the shard rarely exceeds
+	Total   int64 // bytes of the Task, without the old form
+	Streams bool  // the shard is streamed
+	Limits  Limits
+}
+
+// Packing returns the memory use of a Task that writes the object. If read is true, the old form of
+// the shard is read.
+//
+// A shard is streamed if the store would send the value in parts anyway, or if the shard, encoded
+// in memory, would take more than the share of one Task of the budget. A shard shorter than two
+// parts is never streamed.
+func (m Memory) Packing(o *Object, read bool) (p Packing) {
+	if o.Chunk.Shards == nil || m.Need == nil {
+		return p
 	}
-	n := m.Typical(o.Chunk)
-	if n < 2*m.Limits(o.Chunk).Part {
-		return false
-	}
-	took := m.Buffers(n)
+	p.Length = m.Typical(o.Chunk)
+	took := m.Buffers(p.Length)
+	p.AtOnce = m.Encoding(o, p.Length)
+	p.Total = Sum(took, p.Room)
+	total := p.Total
 	if read {
-		took = Sum(took, took) // with the old form
+		total = Sum(total, took) // with the old form
 	}
-	return m.PartAbove > 0 && n >= m.PartAbove || Sum(took, m.Packing(o, n).Room) > m.Share()
+	p.Limits = m.Limits(o.Chunk)
+	p.Streams = m.Budget > 0 && p.Length >= 2*p.Limits.Part && (m.PartAbove > 0 && p.Length >= m.PartAbove || total > m.Share())
+	return p
 }
 
 // ReadsAhead is the number of concurrent reads of a stored shard while its new form is streamed.

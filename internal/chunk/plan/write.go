@@ -37,9 +37,11 @@ func (p *Plan) writes(o *Object) []Request {
 	put := get
 	put.Op = store.OpPut
 	probe := Request{Op: store.OpGet, Role: Probe, Key: o.Key, Range: store.Within(0, 1), Bound: 1, Maybe: true}
-	switch read := !o.Covers || o.Edge; {
-	case !w.NoParts && !(read && w.NoRanges) && w.Memory.Streams(o, read):
-		return p.streamed(o, get, put, probe)
+	read := !o.Covers || o.Edge
+	packing := w.Memory.Packing(o, read)
+	switch {
+	case packing.Streams && !w.NoParts && !(read && w.NoRanges):
+		return p.streamed(o, packing.Limits, get, put, probe)
 	case !read && w.Guarded():
 		again := put
 		again.Maybe = true
@@ -57,9 +59,8 @@ func (p *Plan) writes(o *Object) []Request {
 // streamed returns the requests that stream a shard. The shard is put whole if it is shorter than a
 // part, or if the store turns out not to support parts. A shard that is partly written is read
 // whole if the store turns out not to support ranges of one version.
-func (p *Plan) streamed(o *Object, get, put, probe Request) []Request {
+func (p *Plan) streamed(o *Object, l Limits, get, put, probe Request) []Request {
 	m := p.Write.Memory
-	l := m.Limits(o.Chunk)
 	all := l.Most
 	if o.Chunk.Inner.Shards == nil { // otherwise nested shards that remain may have unused space
 		all = min(all, Packed(o.Chunk))
