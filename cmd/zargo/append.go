@@ -33,17 +33,6 @@ type appendCmd struct {
 	consolidateFlag
 }
 
-// Help returns examples.
-func (appendCmd) Help() string {
-	return examples(
-		"zargo append weather.zarr/t2m january.npy --dim time",
-		"zargo append 's3://bucket/weather.zarr?region=eu-central-1' --dim time t2m=day.npy time=hours.npy --wait 5m",
-		"zargo append 's3://bucket/weather.zarr?region=eu-central-1' --dim time t2m=day.npy time=hours.npy --take-over 2m",
-		"zargo append 's3://bucket/weather.zarr?region=eu-central-1' --dim time t2m=day.npy time=hours.npy --if-absent --wait 5m",
-		"zargo append 's3://bucket/weather.zarr?region=eu-central-1' --dim time time=year.npy --reserve",
-	)
-}
-
 // Run appends .npy files to an array, or to several arrays of a group.
 func (c *appendCmd) Run(ctx context.Context, s *session) error {
 	return s.runOrPlan(ctx, c.DryRun, c.priceFlags, c.run)

@@ -22,14 +22,6 @@ type blankCmd struct {
 	separatorFlag
 }
 
-// Help returns examples.
-func (blankCmd) Help() string {
-	return examples(
-		"zargo blank weather.zarr/t2m --sel time=2020-02-01",
-		"zargo blank 's3://bucket/weather.zarr?region=eu-central-1' --sel time=:2019-12",
-	)
-}
-
 // Run sets the selected elements of an array, or of the arrays of a group, to missing values.
 func (c *blankCmd) Run(ctx context.Context, s *session) error {
 	items, err := c.items()

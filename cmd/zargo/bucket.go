@@ -111,12 +111,12 @@ func (c *bucketCheckCmd) options(s *session) (openurl.Location, bucketcheck.Opti
 	}
 	o = bucketcheck.Options{Key: c.Key, Quick: c.Quick, NoSpeed: c.NoSpeed}
 	o.Open = func(ctx context.Context, inFlight int) (store.Store, error) {
-		if s.flags.Inflight > 0 {
-			inFlight = s.flags.Inflight // measure what other commands would use
+		if s.Inflight > 0 {
+			inFlight = s.Inflight // measure what other commands would use
 		}
 		with := s.how
 		with.inFlight, with.hedge = inFlight, false
-		return s.schemes(with).OpenLocation(ctx, l)
+		return with.schemes().OpenLocation(ctx, l)
 	}
 	if !c.ReadOnly {
 		o.Place = bucketcheck.NewPlace()

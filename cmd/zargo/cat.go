@@ -97,7 +97,7 @@ func (c *catCmd) Run(ctx context.Context, s *session) error {
 		defer func() { s.stats = &stats{opened, s.report.Amount().Sub(opened), c.priceFlags} }()
 	}
 	toFile := c.Output != "" && c.Output != "-"
-	if c.Format != "text" && (toFile || s.inPipe && s.flags.Progress == progressAlways) {
+	if c.Format != "text" && (toFile || s.inPipe && s.Progress == progressAlways) {
 		s.far.reading(a, r, &s.report)
 	}
 	fill := func(w io.Writer) error {

@@ -18,15 +18,6 @@ type censusCmd struct {
 	JSON bool   `name:"json" help:"Print a JSON list."`
 }
 
-// Help returns examples.
-func (censusCmd) Help() string {
-	return examples(
-		"zargo census weather.zarr",
-		"zargo census weather.zarr/t2m --data",
-		"zargo census 's3://bucket/weather.zarr?region=eu-central-1' --json",
-	)
-}
-
 // Run counts the stored chunks of each array.
 func (c *censusCmd) Run(ctx context.Context, s *session) error {
 	p, n, err := s.openStored(ctx, c.URL)

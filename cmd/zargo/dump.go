@@ -26,15 +26,6 @@ type dumpCmd struct {
 	All     bool   `help:"Print more than 200 million elements or 200,000 chunks even if fewer than 1 in 100 chunks are stored. By default that is an error."`
 }
 
-// Help returns examples.
-func (dumpCmd) Help() string {
-	return examples(
-		"zargo dump weather.zarr",
-		"zargo dump weather.zarr --coords",
-		"zargo dump 's3://bucket/weather.zarr?region=eu-central-1' --vars t2m",
-	)
-}
-
 // Run prints a dataset as CDL.
 func (c *dumpCmd) Run(ctx context.Context, s *session) error {
 	open := s.openNode

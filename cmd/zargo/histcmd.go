@@ -24,14 +24,6 @@ type histCmd struct {
 // maxBins is the maximum number of bins. hist prints one line for each bin.
 const maxBins = 1000
 
-// Help returns examples.
-func (histCmd) Help() string {
-	return examples(
-		"zargo hist weather.zarr/t2m",
-		"zargo hist weather.zarr/t2m --bins 6 --range 250:310 --sel time=2020-01",
-	)
-}
-
 // histInfo is the JSON object that hist prints, documented in docs/reference/cli.md. Members may be
 // added but must never be removed or change their meaning.
 type histInfo struct {

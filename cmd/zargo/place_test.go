@@ -45,7 +45,7 @@ func TestDocumentIsItsNode(t *testing.T) {
 		t.Error(got)
 	}
 	for text, want := range map[string]string{"a.zip|zip:x/.zarray": "a.zip|zip:x/", "a.zip|zip:zarr.json": "a.zip|zip:", "x.zarr.json": "x.zarr.json", "a/zarr.json/b": "a/zarr.json/b"} {
-		l, err := p.schemes(opening{}).Parse(text)
+		l, err := opening{own: p.own}.schemes().Parse(text)
 		if got := nodeOf(l).String(); err != nil || got != want {
 			t.Errorf("%s: %s, %v", text, got, err)
 		}

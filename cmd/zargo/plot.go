@@ -24,14 +24,6 @@ type plotCmd struct {
 	separatorFlag
 }
 
-// Help returns examples.
-func (plotCmd) Help() string {
-	return examples(
-		"zargo plot weather.zarr/t2m --sel time=2020-01,lat=50 --isel lon=3",
-		"zargo plot weather.zarr/t2m --isel lat=9,lon=3 --width 120",
-	)
-}
-
 // maxPlot is the maximum width and height of a plot in characters. It bounds the memory of a plot.
 const maxPlot = 10_000
 

@@ -22,14 +22,6 @@ type resizeCmd struct {
 	consolidateFlag
 }
 
-// Help returns examples.
-func (resizeCmd) Help() string {
-	return examples(
-		"zargo resize weather.zarr/t2m --dim time=365",
-		"zargo resize weather.zarr/t2m --shape 365,18,36 --clear",
-	)
-}
-
 // Run changes the shape of an array.
 func (c *resizeCmd) Run(ctx context.Context, s *session) error {
 	switch {

@@ -1,195 +1,59 @@
 package main
 
-import (
-	"cmp"
-	"context"
-	"errors"
-	"fmt"
-	"os"
-	"path/filepath"
-	"strconv"
-	"strings"
+import "strings"
 
-	"github.com/zargo-io/zargo/internal/node/document"
-	"github.com/zargo-io/zargo/openurl"
-	"github.com/zargo-io/zargo/zarr"
-	"github.com/zargo-io/zargo/zarr/fault"
-	"github.com/zargo-io/zargo/zarr/store"
-)
+// cli is the grammar of the command line.
+type cli struct {
+	globals
 
-// locateNew opens the store that will contain a new node. Commands create missing groups above the
-// node up to the root of the store. The root is the URL of --root, or the outermost group of the
-// hierarchy that will contain the node, or the node itself. Commands therefore never create groups
-// in unrelated directories above the node.
-func (s *session) locateNew(ctx context.Context, text, rootText string) (*place, error) {
-	l, err := s.parseURL(text)
-	if err != nil {
-		return nil, err
-	}
-	if len(l.Inside) > 0 {
-		return nil, at(where(text), fault.Newf(fault.ReadOnly, "a zip archive is read-only"))
-	}
-	if l.Scheme == "file" {
-		if l.Path, err = filepath.Abs(l.Path); err != nil {
-			return nil, err
-		}
-	}
-	root, nearest := l, l
-	if rootText != "" {
-		root, err = s.parseRoot(rootText, l)
-	} else {
-		root.Path, nearest.Path, err = s.findRoot(ctx, l)
-	}
-	if err != nil {
-		return nil, failedAt(l, where(text), err)
-	}
-	path, ok := below(root, l)
-	if !ok {
-		return nil, at(where(text), fault.Newf(fault.Path, "the URL must be below the root %s", root))
-	}
-	p, err := s.open(ctx, root)
-	if err != nil {
-		return nil, err
-	}
-	p.path, p.where = path, where(text)
-	if nearest.Path != l.Path {
-		exists, _ := below(root, nearest)
-		missing, _ := below(nearest, l)
-		missing, _, _ = strings.Cut(missing, "/")
-		p.missing = join(exists, missing)
-	}
-	return p, nil
+	Info        infoCmd        `cmd:"" help:"Describe an array or a group."`
+	Ls          lsCmd          `cmd:"" help:"List the members of a group."`
+	Du          duCmd          `cmd:"" help:"Print the number of stored objects and bytes of an array, or of each node of a group."`
+	Attrs       attrsCmd       `cmd:"" help:"Print or change attributes."`
+	Create      createCmd      `cmd:"" help:"Create an array or a group."`
+	Put         putCmd         `cmd:"" help:"Write a .npy file into an array."`
+	Append      appendCmd      `cmd:"" help:"Extend an array, or several arrays of a group, and write .npy files after the existing elements."`
+	Blank       blankCmd       `cmd:"" help:"Set a part of an array, or of the arrays of a group, to missing values, and delete chunks that have no other values."`
+	Resize      resizeCmd      `cmd:"" help:"Change the shape of an array."`
+	Cat         catCmd         `cmd:"" help:"Print an array or a part of it."`
+	Plot        plotCmd        `cmd:"" help:"Plot the values along one axis in the terminal."`
+	Picture     pictureCmd     `cmd:"" help:"Draw a picture of two dimensions of an array, as a PNG file or on the terminal."`
+	Stats       statsCmd       `cmd:"" help:"Print the minimum, maximum, mean and standard deviation of an array, and count missing elements."`
+	Hist        histCmd        `cmd:"" help:"Print a histogram of an array."`
+	Dump        dumpCmd        `cmd:"" help:"Print a dataset as CDL, as ncdump does."`
+	Copy        copyCmd        `cmd:"" help:"Copy an array, or a group with all nodes below it, to another store, chunk shape, codec or format."`
+	Transfer    transferCmd    `cmd:"" help:"Copy according to a plan that several machines can run."`
+	Pyramid     pyramidCmd     `cmd:"" help:"Create the levels of an image pyramid: an array with fewer and fewer elements along its horizontal dimensions."`
+	Plan        planCmd        `cmd:"" help:"Print the requests and the cost of reading or writing an array, without making the requests."`
+	Consolidate consolidateCmd `cmd:"" help:"Write consolidated metadata of a hierarchy, or check it."`
+	Rm          rmCmd          `cmd:"" help:"Delete an array, or a group with all nodes below it."`
+	Migrate     migrateCmd     `cmd:"" help:"Write v3 metadata for v1 and v2 nodes. Chunks remain unchanged."`
+	Validate    validateCmd    `cmd:"" help:"Check metadata, keys and chunks against the rules, or print values for the conformance tests."`
+	Diff        diffCmd        `cmd:"" help:"Compare the metadata and values of two arrays or hierarchies."`
+	Hash        hashCmd        `cmd:"" help:"Write the SHA-256 of all objects stored below a URL, or check it."`
+	Census      censusCmd      `cmd:"" help:"Count the stored, absent and corrupt chunks of arrays, including inner chunks, and their bytes."`
+	Bucket      bucketCmd      `cmd:"" help:"Check how a bucket behaves."`
+	Completion  completionCmd  `cmd:"" help:"Print a completion script for a shell."`
+	VersionCmd  versionCmd     `cmd:"" name:"version" help:"Print the version."`
+	Help        helpCmd        `cmd:"" help:"Print this help, or the help of a command."`
 }
 
-// where returns a URL in the form for messages, without parameters.
-func where(text string) string {
-	l, _ := openurl.Parse(text)
-	return l.String()
-}
-
-// parseRoot parses --root. A root without query parameters gets those of the node.
-func (s *session) parseRoot(text string, node openurl.Location) (openurl.Location, error) {
-	root, err := s.parseURL(text)
-	if err != nil {
-		return root, err
+// writes reports whether a command with these flags changes a store, or rehearses a change. Stores
+// of read-only credentials refuse all writes.
+func (c *cli) writes(command string) bool {
+	switch name, _, _ := strings.Cut(command, " "); name {
+	case "create", "put", "append", "blank", "resize", "copy", "pyramid", "rm", "migrate":
+		return true
+	case "validate":
+		return c.Validate.Repair && !c.Validate.DryRun
+	case "attrs":
+		return len(c.Attrs.Set)+len(c.Attrs.Unset) > 0
+	case "consolidate":
+		return !c.Consolidate.Check
+	case "transfer":
+		return !strings.HasPrefix(command, "transfer verify")
+	case "bucket":
+		return !c.Bucket.Check.ReadOnly
 	}
-	if root.Scheme != node.Scheme || root.Host != node.Host {
-		return root, fault.Newf(fault.Path, "the URL must be below the root %s", root)
-	}
-	if root.Query == "" {
-		root.Query = node.Query
-	}
-	if root.Scheme == "file" {
-		root.Path, err = filepath.Abs(root.Path)
-	}
-	return root, err
-}
-
-// below returns the path of node in the store whose root is root. It returns false if the node is
-// not below the root.
-func below(root, node openurl.Location) (string, bool) {
-	if node.Scheme == "file" {
-		rel, err := filepath.Rel(root.Path, node.Path)
-		if err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
-			return "", false
-		}
-		if rel == "." {
-			return "", true
-		}
-		return filepath.ToSlash(rel), true
-	}
-	if root.Path == "" || node.Path == root.Path {
-		return strings.TrimPrefix(node.Path, root.Path), true
-	}
-	return strings.CutPrefix(node.Path, root.Path+"/")
-}
-
-// findRoot returns the paths of the outermost and of the nearest group above a new node, or those
-// of the node. It searches upward from the node for the nearest group, and continues as long as it
-// finds groups. Missing groups between the node and the nearest group will be created.
-func (s *session) findRoot(ctx context.Context, node openurl.Location) (root, nearest string, _ error) {
-	s.above = nil
-	var look func(path string) (found, error)
-	switch node.Scheme {
-	case "mem":
-		return "", node.Path, nil // the whole store is the node's hierarchy
-	case "file":
-		look = func(path string) (found, error) {
-			if _, err := os.Lstat(path); errors.Is(err, os.ErrNotExist) {
-				return nothing, nil
-			}
-			st, err := s.stores.OpenLocation(ctx, node.At(path)) // counted
-			if err != nil {
-				return nothing, err
-			}
-			defer func() { _ = st.Close() }() // opened for reading only
-			f, err := s.look(ctx, st, "")
-			if f == nothing {
-				f = folder // an existing directory without group metadata
-			}
-			return f, err
-		}
-	default:
-		if n, ok := node.Native(); ok && n.Scheme == "azblob" {
-			return node.Path, node.Path, nil // a SAS token may be limited to this path
-		}
-		top, err := s.stores.OpenLocation(ctx, node.At(""))
-		if err != nil {
-			return "", "", err
-		}
-		defer func() { _ = top.Close() }() // opened for reading only
-		look = func(path string) (found, error) { return s.look(ctx, top, path) }
-	}
-	root, nearest = node.Path, node.Path
-	for up, ok := node.Parent(); ok; up, ok = up.Parent() {
-		f, err := look(up.Path)
-		if err != nil && errors.Is(err, fault.Refused) { // without permission to read, creating would also fail
-			if s.above == nil {
-				s.above = fmt.Errorf("%s: %w", up, fault.Refused)
-			}
-			err = nil
-		}
-		switch {
-		case err != nil:
-			return "", "", err
-		case f == group:
-			if root = up.Path; nearest == node.Path {
-				nearest = root
-			}
-		case f == folder || nearest != node.Path:
-			return root, nearest, nil
-		}
-	}
-	return root, nearest, nil
-}
-
-// found is the result of looking up a path.
-type found uint8
-
-const (
-	nothing found = iota
-	folder
-	group
-)
-
-// look reports whether a group is stored at path. An array at path is an error, because nothing can
-// be created below an array.
-func (s *session) look(ctx context.Context, st store.Store, path string) (found, error) {
-	expect := cmp.Or(s.format, 3) // most groups above a node do not exist
-	n, err := zarr.Open(document.Expecting(ctx, expect), st, path, s.options()...)
-	switch {
-	case errors.Is(err, fault.NotFound):
-		return nothing, nil
-	case err != nil:
-		return nothing, err
-	}
-	if _, isArray := n.(*zarr.Array); isArray {
-		above := store.Name(st)
-		if path != "" {
-			above = strconv.Quote(path) + " in " + above
-		}
-		return nothing, fault.Newf(fault.Exists, "a node cannot be created below an array: %s", above)
-	}
-	s.opened(n)
-	return group, nil
+	return false
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"maps"
-	"strings"
 
 	"github.com/zargo-io/zargo/azure"
 	"github.com/zargo-io/zargo/concurrency"
@@ -17,8 +16,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/retry"
 )
 
-// schemes returns the openers of all URL schemes. Stores in memory persist after a run.
-func (p *program) schemes(o opening) openurl.Mux {
+// schemes returns the openers of all URL schemes.
+func (o opening) schemes() openurl.Mux {
 	of := all.Options{
 		MaxInFlight: o.inFlight,
 		RequestRate: o.requests,
@@ -37,7 +36,7 @@ func (p *program) schemes(o opening) openurl.Mux {
 	}
 	m := all.With(of)
 	m["file"] = openurl.Dir(dir.TrustLocks(o.trustLocks))
-	maps.Copy(m, p.own)
+	maps.Copy(m, o.own)
 	return m
 }
 
@@ -50,51 +49,28 @@ type opening struct {
 	trustLocks bool // rely on locks in directories
 	hedge      bool // send a second request for slow reads
 	notify     func(store.Retry)
-	rates
-}
+	own        openurl.Mux // openers that replace others
 
-// writes reports whether a command with these flags changes a store, or rehearses a change. Stores
-// of read-only credentials refuse all writes.
-func (c *cli) writes(command string) bool {
-	switch name, _, _ := strings.Cut(command, " "); name {
-	case "create", "put", "append", "blank", "resize", "copy", "pyramid", "rm", "migrate":
-		return true
-	case "validate":
-		return c.Validate.Repair && !c.Validate.DryRun
-	case "attrs":
-		return len(c.Attrs.Set)+len(c.Attrs.Unset) > 0
-	case "consolidate":
-		return !c.Consolidate.Check
-	case "transfer":
-		return !strings.HasPrefix(command, "transfer verify")
-	case "bucket":
-		return !c.Bucket.Check.ReadOnly
-	}
-	return false
-}
-
-// rates holds the flags that limit how fast a fleet of processes sends requests to a bucket.
-type rates struct {
+	// How fast a fleet of processes sends requests to a bucket.
 	fleet           int // number of processes; less than 2 means one
 	requests, bytes float64
-}
-
-// rates returns the rates that the flags set. For an invalid --byte-rate it returns 0; the command
-// reports the error.
-func (c *cli) rates() rates {
-	r := rates{fleet: c.Fleet, requests: c.RequestRate}
-	if n, err := parseSize("--byte-rate", c.ByteRate); err == nil {
-		r.bytes = float64(n)
-	}
-	return r
 }
 
 // shareWith makes n processes share the rates of stores that are opened afterwards, unless --fleet
 // is set.
 func (s *session) shareWith(n int) {
-	if s.flags.Fleet == 0 && n > 1 {
+	if s.Fleet == 0 && n > 1 {
 		s.how.fleet = n
-		s.stores = s.counted(s.schemes(s.how))
+		s.stores = s.counted(s.how.schemes())
+	}
+}
+
+// opening returns how the flags open stores. It ignores an invalid --byte-rate, which check reports.
+func (g *globals) opening(readOnly bool) opening {
+	n, _ := parseSize("--byte-rate", g.ByteRate)
+	return opening{
+		inFlight: g.Inflight, trust: g.TrustHost, allowHTTP: g.AllowHTTP, readOnly: readOnly, trustLocks: g.TrustLocks, hedge: g.Hedge,
+		fleet: g.Fleet, requests: g.RequestRate, bytes: float64(n),
 	}
 }
 

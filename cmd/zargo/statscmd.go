@@ -24,15 +24,6 @@ type statsCmd struct {
 	JSON bool `name:"json" help:"Print one JSON object, or a list for a group."`
 }
 
-// Help returns examples.
-func (statsCmd) Help() string {
-	return examples(
-		"zargo stats weather.zarr/t2m",
-		"zargo stats weather.zarr/t2m --sel time=2020-01 --json",
-		"zargo stats 's3://bucket/weather.zarr?region=eu-central-1' --sel time=2020-01",
-	)
-}
-
 // valueFlags are the flags that select and decode the elements for stats and hist.
 type valueFlags struct {
 	selFlags
