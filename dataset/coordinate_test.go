@@ -75,8 +75,8 @@ func TestUndecodable(t *testing.T) {
 					t.Error(got)
 				}
 				for _, q := range []dataset.Query{
-					dataset.Label("x", 1), dataset.Text("x", "1"), dataset.Text("x", "1:2"), dataset.Text("x", "1,2"), dataset.Nearest("x", 1),
-					dataset.Labels("x", 1, 2), dataset.Between("x", 1, 2), dataset.Between("x", nil, 2), dataset.Label("x", time.Time{}),
+					dataset.Label("x", 1), dataset.Text("x", "1"), dataset.Text("x", "1:2"), dataset.Text("x", "1,2"), dataset.Label("x", 1).Nearest(),
+					dataset.Label("x", []int{1, 2}), dataset.Between("x", 1, 2), dataset.Between("x", nil, 2), dataset.Label("x", time.Time{}),
 				} {
 					if _, err := d.Sel(q); !errors.Is(err, c.kind) || !strings.Contains(fmt.Sprint(err), c.want) {
 						t.Errorf("%v: %v, want %q", q, err, c.want)
@@ -299,7 +299,7 @@ func TestKindsOfLabels(t *testing.T) {
 		}
 	}
 	x, _ := dataset.OpenIndex(t.Context(), coordinates["delta"], dataset.Options{})
-	for _, q := range []dataset.Query{dataset.Label("delta", 6*time.Hour), dataset.Nearest("delta", 7*time.Hour).Within(time.Hour), dataset.Nearest("delta", 7*time.Hour).Within("1h")} {
+	for _, q := range []dataset.Query{dataset.Label("delta", 6*time.Hour), dataset.Label("delta", 7*time.Hour).Nearest().Within(time.Hour), dataset.Label("delta", 7*time.Hour).Nearest().Within("1h")} {
 		if at, one, err := x.Positions(q); err != nil || !one || at[0] != 1 {
 			t.Errorf("%v: %v, %v", q, at, err)
 		}

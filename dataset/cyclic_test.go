@@ -95,7 +95,7 @@ func TestTurns(t *testing.T) {
 				t.Errorf("coordinate %d, %v to %v: %v, %v, want %v among %v", n, lo, hi, got, err, want, x)
 			}
 			apart := func(v float64) float64 { return math.Abs(math.Remainder(v-lo, 360)) }
-			got, err := read(dataset.Nearest("x", lo).Wrap(360))
+			got, err := read(dataset.Label("x", lo).Nearest().Wrap(360))
 			if err != nil || apart(got[0]) > apart(slices.MinFunc(x, func(a, b float64) int { return cmp.Compare(apart(a), apart(b)) })) {
 				t.Errorf("coordinate %d, nearest to %v: %v, %v among %v", n, lo, got, err, x)
 			}

@@ -119,7 +119,7 @@ func TestDataset(t *testing.T) {
 // TestSel checks selections of several dimensions, one after the other, and dropped dimensions.
 func TestSel(t *testing.T) {
 	d := open(t, weather(t, 3))
-	s := sel(t, d, dataset.Label("time", "2020-02"), dataset.Between("lat", 40, 55), dataset.Nearest("lon", 100).Within(20.0))
+	s := sel(t, d, dataset.Label("time", "2020-02"), dataset.Between("lat", 40, 55), dataset.Label("lon", 100).Nearest().Within(20.0))
 	v := variable(t, s, "t")
 	if got := fmt.Sprint(v.Dims()); got != "[{time 24} {lat 2}]" || v.Len() != 48 {
 		t.Fatalf("dimensions: %s", got)
@@ -137,7 +137,7 @@ func TestSel(t *testing.T) {
 		t.Errorf("times: %v, %v", times, err)
 	}
 	at := time.Date(2020, 1, 31, 4, 20, 0, 0, time.UTC)
-	one := sel(t, d, dataset.Nearest("time", at).Within(30*time.Minute), dataset.Label("lat", float32(60)), dataset.At("lon", -1))
+	one := sel(t, d, dataset.Label("time", at).Nearest().Within(30*time.Minute), dataset.Label("lat", float32(60)), dataset.At("lon", -1))
 	if got := values(t, variable(t, one, "t")); len(got) != 1 || got[0] != 100+0.5*(4*12+3) {
 		t.Errorf("one element: %v", got)
 	}
@@ -161,7 +161,7 @@ func TestSel(t *testing.T) {
 func TestSelRefused(t *testing.T) {
 	d := open(t, weather(t, 3))
 	dropped := sel(t, d, dataset.At("lat", 0))
-	points := sel(t, d, dataset.Pointwise("p", dataset.Take("lat", 0, 1), dataset.Take("lon", 0, 1)))
+	points := sel(t, d, dataset.Pointwise("p", dataset.At("lat", []int{0, 1}), dataset.At("lon", []int{0, 1})))
 	for _, k := range []struct {
 		name  string
 		d     *dataset.Dataset
@@ -173,18 +173,18 @@ func TestSelRefused(t *testing.T) {
 		{"dropped", dropped, "was dropped", []dataset.Query{dataset.At("lat", 0)}},
 		{"points again", points, "became points", []dataset.Query{dataset.At("lat", 0)}},
 		{"position", d, "position 3 is outside", []dataset.Query{dataset.At("lat", 3)}},
-		{"position from the end", d, "position -4 is outside", []dataset.Query{dataset.Take("lat", -4)}},
+		{"position from the end", d, "position -4 is outside", []dataset.Query{dataset.At("lat", []int{-4})}},
 		{"step", d, "step must be", []dataset.Query{dataset.Slice("lat", 0, 3).By(0)}},
-		{"tolerance", d, "tolerance is 5", []dataset.Query{dataset.Nearest("lat", 55).Within(4.5)}},
-		{"tolerance of times", d, "time.Duration", []dataset.Query{dataset.Nearest("time", "2020-01-31").Within(5)}},
+		{"tolerance", d, "tolerance is 5", []dataset.Query{dataset.Label("lat", 55).Nearest().Within(4.5)}},
+		{"tolerance of times", d, "time.Duration", []dataset.Query{dataset.Label("time", "2020-01-31").Nearest().Within(5)}},
 		{"tolerance without method", d, "no tolerance", []dataset.Query{dataset.Label("lat", 60).Within(1)}},
 		{"a time for a number", d, "labels are numbers", []dataset.Query{dataset.Label("lat", time.Time{})}},
 		{"a number for a time", d, "labels are times", []dataset.Query{dataset.Label("time", 1)}},
 		{"another calendar", d, "calendar", []dataset.Query{dataset.Label("time", cf.NaT(cf.NoLeap))}},
-		{"points of two lengths", d, "same number", []dataset.Query{dataset.Pointwise("p", dataset.Take("lat", 0), dataset.Take("lon", 0, 1))}},
-		{"points without a name", d, "cannot be named", []dataset.Query{dataset.Pointwise("", dataset.Take("lat", 0))}},
-		{"points named as a dimension", d, "cannot be named", []dataset.Query{dataset.Pointwise("time", dataset.Take("lat", 0), dataset.Take("lon", 0))}},
-		{"period", d, "period", []dataset.Query{dataset.Nearest("lon", 1).Wrap(-1)}},
+		{"points of two lengths", d, "same number", []dataset.Query{dataset.Pointwise("p", dataset.At("lat", []int{0}), dataset.At("lon", []int{0, 1}))}},
+		{"points without a name", d, "cannot be named", []dataset.Query{dataset.Pointwise("", dataset.At("lat", []int{0}))}},
+		{"points named as a dimension", d, "cannot be named", []dataset.Query{dataset.Pointwise("time", dataset.At("lat", []int{0}), dataset.At("lon", []int{0}))}},
+		{"period", d, "period", []dataset.Query{dataset.Label("lon", 1).Nearest().Wrap(-1)}},
 	} {
 		if s, err := k.d.Sel(k.q...); k.name == "tolerance" && err != nil && strings.Contains(err.Error(), "tolerance is 4.5") {
 			continue
@@ -211,10 +211,10 @@ func TestWrap(t *testing.T) {
 	}{
 		{"exact", dataset.Label("lon", -90), "[270]"},
 		{"two turns", dataset.Label("lon", 810), "[90]"},
-		{"nearest across the end", dataset.Nearest("lon", 359), "[0]"},
-		{"nearest across the start", dataset.Nearest("lon", -50), "[270]"},
-		{"pad before the start", dataset.Pad("lon", -5), "[270]"},
-		{"backfill after the end", dataset.Backfill("lon", 300), "[0]"},
+		{"nearest across the end", dataset.Label("lon", 359).Nearest(), "[0]"},
+		{"nearest across the start", dataset.Label("lon", -50).Nearest(), "[270]"},
+		{"pad before the start", dataset.Label("lon", -5).Pad(), "[270]"},
+		{"backfill after the end", dataset.Label("lon", 300).Backfill(), "[0]"},
 		{"across the end", dataset.Between("lon", -100, 100), "[270 0 90]"},
 		{"not across", dataset.Between("lon", 80, 200), "[90 180]"},
 		{"downwards", dataset.Between("lon", 200, 80), "[270 0]"},
@@ -231,7 +231,7 @@ func TestWrap(t *testing.T) {
 // TestPointwise checks points of two dimensions, with a third one that is whole, sliced or dropped.
 func TestPointwise(t *testing.T) {
 	d := open(t, weather(t, 3))
-	p := dataset.Pointwise("site", dataset.Labels("lat", 40, 60, 40), dataset.NearestEach("lon", 95, 5, 280))
+	p := dataset.Pointwise("site", dataset.Label("lat", []int{40, 60, 40}), dataset.Label("lon", []int{95, 5, 280}).Nearest())
 	at := func(time, lat, lon int) float64 { return 100 + 0.5*float64(12*time+4*lat+lon) }
 	s := sel(t, d, p, dataset.Slice("time", 10, 12))
 	v := variable(t, s, "t")
@@ -418,7 +418,7 @@ func TestCharacters(t *testing.T) {
 	if got, err := v.Strings(t.Context()); err != nil || fmt.Sprintf("%q", got) != `["x" "é"]` || fmt.Sprint(v.Dims(), d.Dims()) != "[{station 2}] [{station 3}]" {
 		t.Errorf("%q, %v, %v, %v", got, err, v.Dims(), d.Dims())
 	}
-	v = variable(t, sel(t, d, dataset.Pointwise("p", dataset.Take("station", 2, 0))), "name")
+	v = variable(t, sel(t, d, dataset.Pointwise("p", dataset.At("station", []int{2, 0}))), "name")
 	if got, err := v.Strings(t.Context()); err != nil || fmt.Sprintf("%q", got) != `["é" "abcd"]` {
 		t.Errorf("points: %q, %v", got, err)
 	}
@@ -441,7 +441,7 @@ func TestHostilePoints(t *testing.T) {
 	if _, err := g.CreateArray(t.Context(), "v", zarr.Spec{Shape: []int{1 << 30, 2}, Chunks: []int{10, 2}, DType: dtype.Int8, Dims: []string{"t", "x"}}); err != nil {
 		t.Fatal(err)
 	}
-	v := variable(t, sel(t, open(t, g), dataset.Pointwise("p", dataset.Take("x", 0, 1))), "v")
+	v := variable(t, sel(t, open(t, g), dataset.Pointwise("p", dataset.At("x", []int{0, 1}))), "v")
 	if _, err := dataset.Read[float64](t.Context(), v); !errors.Is(err, zarr.ErrLimit) {
 		t.Error(err)
 	}

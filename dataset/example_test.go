@@ -37,7 +37,7 @@ func Example() {
 		}
 	}
 
-	february, err := d.Sel(dataset.Label("time", "2020-02"), dataset.Nearest("lat", 58))
+	february, err := d.Sel(dataset.Label("time", "2020-02"), dataset.Label("lat", 58).Nearest())
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -84,7 +84,7 @@ func ExampleFindIndex() {
 			fmt.Println(dim, "has no coordinate")
 			continue
 		}
-		at, _, err := x.Positions(dataset.Nearest(dim, 48.1))
+		at, _, err := x.Positions(dataset.Label(dim, 48.1).Nearest())
 		fmt.Println(dim, at, err)
 	}
 	// Output:

@@ -28,7 +28,7 @@ func TestSliceSteps(t *testing.T) {
 func TestFarIntegers(t *testing.T) {
 	g := root(t)
 	put(t, g, "x", zarr.Spec{Shape: []int{2}, DType: dtype.Int64, Dims: []string{"x"}}, []int64{math.MinInt64, 5})
-	if got := values(t, variable(t, sel(t, open(t, g), dataset.Nearest("x", 2)), "x")); got[0] != 5 {
+	if got := values(t, variable(t, sel(t, open(t, g), dataset.Label("x", 2).Nearest()), "x")); got[0] != 5 {
 		t.Error(got)
 	}
 }
@@ -94,7 +94,7 @@ func TestUint64Labels(t *testing.T) {
 		{"x", dataset.Label("x", -1), "no label -1"},
 		{"x", dataset.Label("x", 1e30), "no label 1e+30"},
 		{"x", dataset.Label("x", 1.5), "no label 1.5"},
-		{"x", dataset.Nearest("x", int64(1<<60)), "[1]"},
+		{"x", dataset.Label("x", int64(1<<60)).Nearest(), "[1]"},
 		{"x", dataset.Between("x", 8, uint64(math.MaxUint64)), "[1 2]"},
 		{"x", dataset.Label("x", 367).Wrap(360), "[0]"},
 		{"y", dataset.Label("y", uint64(math.MaxUint64)), "[1]"},
@@ -102,7 +102,7 @@ func TestUint64Labels(t *testing.T) {
 		{"z", dataset.Label("z", -1), "[0]"},
 		{"z", dataset.Between("z", -5, -1), "[0]"},
 		{"u", dataset.Between("u", -5, 255), "[0 1]"},
-		{"u", dataset.Nearest("u", -7), "[0]"},
+		{"u", dataset.Label("u", -7).Nearest(), "[0]"},
 	} {
 		x, err := dataset.OpenIndex(t.Context(), arrays[c.dim], dataset.Options{})
 		if err != nil {

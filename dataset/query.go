@@ -3,6 +3,7 @@ package dataset
 import (
 	"fmt"
 	"math"
+	"reflect"
 	"strings"
 
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -11,12 +12,12 @@ import (
 // End is the end of a dimension in [Slice].
 const End = math.MaxInt
 
-// Query selects elements along dimensions: by label ([Label], [Nearest], [Pad], [Backfill],
-// [Between], [Text]) or by position ([At], [Take], [Slice]). [Pointwise] combines queries.
+// Query selects elements along dimensions: by label ([Label], [Between], [Text]) or
+// by position ([At], [Slice]). [Pointwise] combines queries.
 type Query struct {
 	dim    string
 	kind   kind
-	label  any // Label, Nearest, Pad, Backfill, Text
+	label  any // Label, Text
 	labels []any
 	lo, hi any // Between
 	method method
@@ -24,7 +25,7 @@ type Query struct {
 	period float64
 
 	from, to, step int   // Slice
-	list           []int // Take, At
+	list           []int // At
 	points         []Query
 }
 
@@ -48,36 +49,43 @@ const (
 //
 // A string for a time coordinate denotes a period as long as the resolution of the string:
 // "2020-01" selects all elements of January 2020, and the dimension is kept.
-func Label(dim string, label any) Query { return Query{dim: dim, kind: byLabel, label: label} }
-
-// Labels selects one element for each label, in the order of the labels. A label may be repeated. A
-// string for a time coordinate denotes the first time of its period, as in xarray: "2020-01"
-// selects the element at 2020-01-01 00:00.
-func Labels[T any](dim string, labels ...T) Query {
-	q := Query{dim: dim, kind: byLabels}
-	for _, l := range labels {
-		q.labels = append(q.labels, l)
+//
+// If label is a slice, such as []float64 or []any, Label selects one element for each label, in the
+// order of the slice, and keeps the dimension. A label may be repeated. A string for a time
+// coordinate then denotes the first time of its period, as in xarray: "2020-01" selects the element
+// at 2020-01-01 00:00.
+func Label(dim string, label any) Query {
+	v := reflect.ValueOf(label)
+	if v.Kind() != reflect.Slice {
+		return Query{dim: dim, kind: byLabel, label: label}
+	}
+	q := Query{dim: dim, kind: byLabels, labels: make([]any, v.Len())}
+	for i := range q.labels {
+		q.labels[i] = v.Index(i).Interface()
 	}
 	return q
 }
 
-// Nearest selects the element whose coordinate is nearest to a number or a time. If two coordinates
-// are equally near, it selects the larger one.
-func Nearest(dim string, label any) Query {
-	return Query{dim: dim, kind: byLabel, label: label, method: nearest}
+// Nearest makes a query of labels select the element whose coordinate is nearest to each label,
+// which is a number or a time. If two coordinates are equally near, it selects the larger one.
+func (q Query) Nearest() Query {
+	q.method = nearest
+	return q
 }
 
-// Pad selects the element with the label. If there is none, it selects the last element before the
-// label in the order of the array. In an increasing coordinate, this is the largest coordinate that
-// is smaller than the label.
-func Pad(dim string, label any) Query {
-	return Query{dim: dim, kind: byLabel, label: label, method: pad}
+// Pad makes a query of labels select the last element before a label that no element has, in the
+// order of the array. In an increasing coordinate, this is the largest coordinate that is smaller
+// than the label.
+func (q Query) Pad() Query {
+	q.method = pad
+	return q
 }
 
-// Backfill selects the element with the label. If there is none, it selects the first element after
-// the label in the order of the array.
-func Backfill(dim string, label any) Query {
-	return Query{dim: dim, kind: byLabel, label: label, method: backfill}
+// Backfill makes a query of labels select the first element after a label that no element has, in
+// the order of the array.
+func (q Query) Backfill() Query {
+	q.method = backfill
+	return q
 }
 
 // Between selects the elements whose coordinates are between two labels, including both. The labels
@@ -111,11 +119,14 @@ func Parse(text string) ([]Query, error) {
 	return out, nil
 }
 
-// At selects one position and drops the dimension. The position -1 is the last.
-func At(dim string, i int) Query { return Query{dim: dim, kind: byPosition, list: []int{i}} }
-
-// Take selects positions, in the given order. The position -1 is the last.
-func Take(dim string, i ...int) Query { return Query{dim: dim, kind: byPositions, list: i} }
+// At selects the position i and drops the dimension. If i is a slice, At selects its positions, in
+// the given order, and keeps the dimension. The position -1 is the last.
+func At[I int | []int](dim string, i I) Query {
+	if list, ok := any(i).([]int); ok {
+		return Query{dim: dim, kind: byPositions, list: list}
+	}
+	return Query{dim: dim, kind: byPosition, list: []int{any(i).(int)}}
+}
 
 // Slice selects the positions from lo up to, but not including, hi. Negative positions count from
 // the end, and positions outside the dimension are clipped.
@@ -125,11 +136,11 @@ func Slice(dim string, lo, hi int) Query {
 
 // Pointwise selects n points. It combines queries of different dimensions that each select n
 // elements: the i-th point is at the i-th element of each query. The new dimension of the points is
-// called dim. The queries must be those of [Labels], [NearestEach] and [Take].
+// called dim. The queries must be those of [Label] and [At] with slices.
 func Pointwise(dim string, q ...Query) Query { return Query{dim: dim, kind: byPoints, points: q} }
 
-// Within sets the maximum distance between the label of Nearest, Pad or Backfill and the
-// coordinate: a number, or a time.Duration for times.
+// Within sets the maximum distance between a label and the coordinate that Nearest, Pad or Backfill
+// selects: a number, or a time.Duration for times.
 func (q Query) Within(tolerance any) Query {
 	q.limit = tolerance
 	return q
@@ -148,12 +159,5 @@ func (q Query) Wrap(period float64) Query {
 // By selects every step-th element of a Slice. step is at least 1.
 func (q Query) By(step int) Query {
 	q.step = step
-	return q
-}
-
-// NearestEach is like [Labels], but selects the nearest element for each label.
-func NearestEach[T any](dim string, labels ...T) Query {
-	q := Labels(dim, labels...)
-	q.method = nearest
 	return q
 }

@@ -216,15 +216,15 @@ func recordedQuery(kind, line string) (r query, ok bool) {
 				r.labels[i] = number(l)
 			}
 		}
-		r.q = dataset.Labels("x", r.labels...)
+		r.q = dataset.Label("x", r.labels)
 	case r.what == "range" && len(f) == 2:
 		r.q = dataset.Between("x", r.labels[0], r.labels[1])
 	case r.what == "near":
-		method, known := map[string]func(string, any) dataset.Query{"nearest": dataset.Nearest, "pad": dataset.Pad, "backfill": dataset.Backfill}[r.method]
+		method, known := map[string]func(dataset.Query) dataset.Query{"nearest": dataset.Query.Nearest, "pad": dataset.Query.Pad, "backfill": dataset.Query.Backfill}[r.method]
 		if !known {
 			return r, false
 		}
-		if r.q = method("x", r.labels[0]); r.tolerance != "-" {
+		if r.q = method(dataset.Label("x", r.labels[0])); r.tolerance != "-" {
 			var limit any = r.tolerance
 			if d, err := time.ParseDuration(r.tolerance); err == nil && (kind == "time" || kind == "delta") {
 				limit = d
@@ -451,7 +451,7 @@ func FuzzLabels(f *testing.F) {
 				_, _ = d.Sel(q.Within(period))
 			}
 		}
-		for _, q := range []dataset.Query{dataset.Text("x", text), dataset.Label("x", text), dataset.Between("x", text, nil), dataset.NearestEach("x", text, text)} {
+		for _, q := range []dataset.Query{dataset.Text("x", text), dataset.Label("x", text), dataset.Between("x", text, nil), dataset.Label("x", []string{text, text}).Nearest()} {
 			_, _ = d.Sel(q)
 			_, _ = d.Sel(q.Wrap(period))
 		}
@@ -465,7 +465,7 @@ func FuzzLabels(f *testing.F) {
 		}
 		_, _ = answer(t, d, r.q.Wrap(period))
 		_, _ = answer(t, d, dataset.Pointwise("p", r.q))
-		_, _ = answer(t, d, dataset.Pointwise("p", dataset.Take("x", 0), r.q))
+		_, _ = answer(t, d, dataset.Pointwise("p", dataset.At("x", []int{0}), r.q))
 		for i := range keys { // each label selects its own position
 			x, err := dataset.OpenIndex(t.Context(), must(d.Var("x")).Array(), dataset.Options{})
 			if err != nil {

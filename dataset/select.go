@@ -96,6 +96,8 @@ func (q Query) check(x index) error {
 		return bad("a selection by position has no period")
 	case q.limit != nil && !q.labelled():
 		return bad("a selection by position has no tolerance")
+	case q.method != exact && (!q.labelled() || q.kind == byRange):
+		return bad("only labels have a method")
 	case q.step != 0 && q.kind != bySlice:
 		return bad("only a Slice has a step")
 	case x == nil && q.period != 0:

@@ -83,12 +83,12 @@ func TestZeroValues(t *testing.T) {
 	a := put(t, g, "x", zarr.Spec{Shape: []int{2}, DType: dtype.Int8, Dims: []string{"x"}}, []int8{1, 2})
 	d := open(t, g)
 	for _, q := range []dataset.Query{
-		{}, dataset.Label("x", nil), dataset.Label("x", struct{}{}), dataset.Labels[any]("x", nil), dataset.Nearest("x", nil), dataset.Between("x", nil, struct{}{}),
+		{}, dataset.Label("x", nil), dataset.Label("x", struct{}{}), dataset.Label("x", []any{nil}), dataset.Label("x", nil).Nearest(), dataset.Between("x", nil, struct{}{}),
 		dataset.Text("x", ""), dataset.Text("x", "::"), dataset.Text("x", ","), dataset.Text("", ""),
-		dataset.Pointwise("p"), dataset.Pointwise("x", dataset.Query{}), dataset.Pointwise("p", dataset.Pointwise("q", dataset.Take("x", 0))),
+		dataset.Pointwise("p"), dataset.Pointwise("x", dataset.Query{}), dataset.Pointwise("p", dataset.Pointwise("q", dataset.At("x", []int{0}))),
 		dataset.Label("x", 1).Wrap(math.NaN()), dataset.Label("x", 1).Wrap(math.Inf(1)), dataset.Label("x", 1).Wrap(-1), dataset.Label("x", math.Inf(1)).Wrap(360), dataset.Label("x", math.NaN()).Wrap(360),
-		dataset.Between("x", math.Inf(-1), 1).Wrap(360), dataset.Label("x", 1).By(2), dataset.Slice("x", 0, 1).By(0), dataset.Slice("x", 0, 1).Within(1), dataset.At("x", 0).Wrap(360), dataset.Take("x", 0).Within(1),
-		dataset.Nearest("x", 1).Within(math.NaN()), dataset.Nearest("x", 1).Within(nil).Within("x"), dataset.Nearest("x", 1).Within(struct{}{}),
+		dataset.Between("x", math.Inf(-1), 1).Wrap(360), dataset.Label("x", 1).By(2), dataset.Slice("x", 0, 1).By(0), dataset.Slice("x", 0, 1).Within(1), dataset.At("x", 0).Wrap(360), dataset.At("x", []int{0}).Within(1), dataset.At("x", 0).Nearest(), dataset.Between("x", 1, 2).Pad(), dataset.Slice("x", 0, 1).Backfill(),
+		dataset.Label("x", 1).Nearest().Within(math.NaN()), dataset.Label("x", 1).Nearest().Within(nil).Within("x"), dataset.Label("x", 1).Nearest().Within(struct{}{}),
 	} {
 		if _, err := d.Sel(q); !errors.Is(err, fault.Selection) {
 			t.Errorf("%v: %v", q, err)

@@ -426,7 +426,7 @@ func TestSelections(t *testing.T) {
 		{"shards", []int{5, 10}, []int{20, 40}, nil},
 		{"one chunk", []int{61, 83}, nil, nil},
 		{"ranges", []int{7, 9}, nil, []dataset.Query{dataset.Slice("dim_0", 3, 50), dataset.Slice("dim_1", 11, 80).By(3)}},
-		{"lists", []int{7, 9}, nil, []dataset.Query{dataset.Take("dim_0", 60, 3, 3, 59, 0, 21, 22), dataset.Take("dim_1", 82, 81, 80, 40, 1, 0)}},
+		{"lists", []int{7, 9}, nil, []dataset.Query{dataset.At("dim_0", []int{60, 3, 3, 59, 0, 21, 22}), dataset.At("dim_1", []int{82, 81, 80, 40, 1, 0})}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			v := must(plain(t, []int{61, 83}, tt.chunks, values, func(s *zarr.Spec) { s.Shards = tt.shards }).Sel(tt.q...))

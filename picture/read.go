@@ -156,7 +156,7 @@ func (s *Slice) nearest(ctx context.Context, v *dataset.Variable) error {
 		return nil
 	}
 	dims := v.Dims()
-	v, err := v.Sel(dataset.Take(dims[0].Name, middles(dims[0].Len, s.Height)...), dataset.Take(dims[1].Name, middles(dims[1].Len, s.Width)...))
+	v, err := v.Sel(dataset.At(dims[0].Name, middles(dims[0].Len, s.Height)), dataset.At(dims[1].Name, middles(dims[1].Len, s.Width)))
 	if err != nil {
 		return err
 	}
@@ -225,7 +225,7 @@ func (a *Axis) read(ctx context.Context, c *dataset.Variable, first, last []int)
 		middle[i] = first[i] + (last[i]-first[i]+1)/2
 	}
 	if numeric && !timed {
-		ends, err := c.Sel(dataset.Take(c.Name(), slices.Concat(first, last)...))
+		ends, err := c.Sel(dataset.At(c.Name(), slices.Concat(first, last)))
 		if err != nil {
 			return err
 		}
@@ -244,7 +244,7 @@ func (a *Axis) read(ctx context.Context, c *dataset.Variable, first, last []int)
 		}
 		return nil
 	}
-	at, err := c.Sel(dataset.Take(c.Name(), middle...))
+	at, err := c.Sel(dataset.At(c.Name(), middle))
 	if err != nil {
 		return err
 	}

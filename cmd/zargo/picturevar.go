@@ -148,7 +148,7 @@ func (s *session) selectOf(ctx context.Context, p *place, v *dataset.Variable, i
 		case x.drop:
 			q = append(q, dataset.At(names[k], x.start))
 		case x.list != nil:
-			q = append(q, dataset.Take(names[k], x.list...))
+			q = append(q, dataset.At(names[k], x.list))
 		case x.count == 0:
 			q = append(q, dataset.Slice(names[k], 0, 0))
 		case x.step > 0:
@@ -160,7 +160,7 @@ func (s *session) selectOf(ctx context.Context, p *place, v *dataset.Variable, i
 			for i := range list {
 				list[i] = x.at(i)
 			}
-			q = append(q, dataset.Take(names[k], list...))
+			q = append(q, dataset.At(names[k], list))
 		}
 	}
 	v, err = v.Sel(q...)

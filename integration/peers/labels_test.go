@@ -128,15 +128,15 @@ func (q selecting) query(kind string) dataset.Query {
 	case "label", "period":
 		out = dataset.Label("x", labels[0])
 	case "list":
-		out = dataset.Labels("x", labels...)
+		out = dataset.Label("x", labels)
 	case "slice", "periods":
 		out = dataset.Between("x", labels[0], labels[1])
 	case "nearest":
-		out = dataset.Nearest("x", labels[0])
+		out = dataset.Label("x", labels[0]).Nearest()
 	case "pad":
-		out = dataset.Pad("x", labels[0])
+		out = dataset.Label("x", labels[0]).Pad()
 	default:
-		out = dataset.Backfill("x", labels[0])
+		out = dataset.Label("x", labels[0]).Backfill()
 	}
 	if q.Tolerance != nil {
 		out = out.Within(q.Tolerance)
