@@ -112,9 +112,9 @@ func TestCPUSlots(t *testing.T) {
 	})
 }
 
-func TestKeyed(t *testing.T) {
+func TestKeyedMutex(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var k Keyed
+		var k KeyedMutex
 		held, err := k.Lock(t.Context(), "a")
 		if err != nil {
 			t.Fatal(err)
@@ -163,11 +163,11 @@ func TestKeyed(t *testing.T) {
 	})
 }
 
-// TestKeyedTurns checks that waiters are served in order of arrival, and that a waiter that gives
-// up does not block the others, even at the moment when it is served.
-func TestKeyedTurns(t *testing.T) {
+// TestKeyedMutexTurns checks that waiters are served in order of arrival, and that a waiter that
+// gives up does not block the others, even at the moment when it is served.
+func TestKeyedMutexTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var k Keyed
+		var k KeyedMutex
 		held, ok := k.TryLock("a")
 		if !ok {
 			t.Fatal("the name is locked")
@@ -199,8 +199,8 @@ func TestKeyedTurns(t *testing.T) {
 	})
 }
 
-func TestKeyedAllocatesNothing(t *testing.T) {
-	var k Keyed
+func TestKeyedMutexAllocatesNothing(t *testing.T) {
+	var k KeyedMutex
 	names := make([]string, 100)
 	for i := range names {
 		names[i] = string(rune('A' + i))

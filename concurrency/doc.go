@@ -19,15 +19,16 @@
 // goroutine that holds one resource acquires others only from left to right in this order, and
 // never two of the same kind:
 //
-//	Block  >  key ([Keyed])  >  Index  >  slot of a call  >  Task  >  request slot  >  CPU slot
+//	Block  >  key ([KeyedMutex])  >  Index  >  slot of a call  >  Task  >  request slot  >  CPU slot
 //
 // Work that may use only a part of the memory takes a child of the budget ([Budget.Child]). For
 // this order a budget and its children count as one budget.
 //
-// A request slot is released before a CPU slot is acquired. A joined load ([Joined]) may acquire a
-// Task and the slots to its right. A goroutine that waits for the load holds nothing to the right
-// of Index except the slots of its own call. The methods that try ([Budget.Try], [Slots.Try],
-// [CPU.Try], [Keyed.TryLock]) never wait. Resources acquired with them may be held in any order.
+// A request slot is released before a CPU slot is acquired. A joined load ([SingleFlight]) may
+// acquire a Task and the slots to its right. A goroutine that waits for the load holds nothing to
+// the right of Index except the slots of its own call. The methods that try ([Budget.Try],
+// [Slots.Try], [CPU.Try], [KeyedMutex.TryLock]) never wait. Resources acquired with them may be
+// held in any order.
 //
 // All types and functions are safe for concurrent use. Every goroutine started by a function of
 // this package ends before that function returns. The exception is the goroutine of a joined load,

@@ -11,9 +11,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// TestJoinedKeepsTheFailure checks that a caller that leaves a load gets the last failure of the
-// load, whether or not other callers wait, and also through a nested load.
-func TestJoinedKeepsTheFailure(t *testing.T) {
+// TestSingleFlightKeepsTheFailure checks that a caller that leaves a load gets the last failure of
+// the load, whether or not other callers wait, and also through a nested load.
+func TestSingleFlightKeepsTheFailure(t *testing.T) {
 	refused := fault.Newf(fault.Throttled, "SlowDown")
 	stuck := func(ctx context.Context) (int, error) {
 		concurrency.Failing(ctx, refused)
@@ -21,7 +21,7 @@ func TestJoinedKeepsTheFailure(t *testing.T) {
 		return 0, ctx.Err()
 	}
 	synctest.Test(t, func(t *testing.T) {
-		var j, inner concurrency.Joined[int]
+		var j, inner concurrency.SingleFlight[string, int]
 		wait := func(d time.Duration, f func(context.Context) (int, error)) error {
 			ctx, cancel := context.WithTimeout(t.Context(), d)
 			defer cancel()

@@ -6,10 +6,10 @@ import (
 	"sync"
 )
 
-// Keyed is a set of named locks. It prevents conflicts between the goroutines of one process.
-// Conflicts between processes are detected by conditional writes to the store. The zero Keyed is
-// ready to use.
-type Keyed struct {
+// KeyedMutex is a set of named locks. It prevents conflicts between the goroutines of one process.
+// Conflicts between processes are detected by conditional writes to the store. The zero KeyedMutex
+// is ready to use.
+type KeyedMutex struct {
 	mu sync.Mutex
 	// names maps each locked name to its waiters in order of arrival. Closing a waiter's channel
 	// hands over the lock.
@@ -18,13 +18,13 @@ type Keyed struct {
 
 // KeyLock is a held lock on one name.
 type KeyLock struct {
-	of   *Keyed
+	of   *KeyedMutex
 	name string
 }
 
 // Lock locks name. Waiters are served in order of arrival. If ctx ends first, Lock returns
 // context.Cause(ctx). The caller must Unlock the name. Lock allocates only if it waits.
-func (k *Keyed) Lock(ctx context.Context, name string) (KeyLock, error) {
+func (k *KeyedMutex) Lock(ctx context.Context, name string) (KeyLock, error) {
 	if err := context.Cause(ctx); err != nil {
 		return KeyLock{}, err
 	}
@@ -52,7 +52,7 @@ func (k *Keyed) Lock(ctx context.Context, name string) (KeyLock, error) {
 }
 
 // TryLock locks name if it is not locked. It never waits.
-func (k *Keyed) TryLock(name string) (l KeyLock, ok bool) {
+func (k *KeyedMutex) TryLock(name string) (l KeyLock, ok bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return KeyLock{k, name}, k.take(name)
@@ -65,7 +65,7 @@ func (l KeyLock) Unlock() {
 	l.of.pass(l.name)
 }
 
-func (k *Keyed) take(name string) bool {
+func (k *KeyedMutex) take(name string) bool {
 	if _, ok := k.names[name]; ok {
 		return false
 	}
@@ -76,7 +76,7 @@ func (k *Keyed) take(name string) bool {
 	return true
 }
 
-func (k *Keyed) pass(name string) {
+func (k *KeyedMutex) pass(name string) {
 	waiting := k.names[name]
 	if len(waiting) == 0 {
 		delete(k.names, name)

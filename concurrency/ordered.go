@@ -2,12 +2,12 @@ package concurrency
 
 import "context"
 
-// InTurn calls do(ctx, i) for the integers i from 0 to n-1, at most inFlight calls concurrently.
-// After do(i) has returned, InTurn calls then(ctx, i). The calls of then run one at a time, in the
+// Ordered calls do(ctx, i) for the integers i from 0 to n-1, at most inFlight calls concurrently.
+// After do(i) has returned, Ordered calls then(ctx, i). The calls of then run one at a time, in the
 // order of i. do(i) starts after then(i-inFlight) has returned, so memory for inFlight results,
-// indexed by i modulo inFlight, suffices. The first error stops InTurn as in [Each], and InTurn
+// indexed by i modulo inFlight, suffices. The first error stops Ordered as in [Each], and Ordered
 // returns it. inFlight < 1 means 1.
-func InTurn(ctx context.Context, inFlight, n int, do, then func(ctx context.Context, i int) error) error {
+func Ordered(ctx context.Context, inFlight, n int, do, then func(ctx context.Context, i int) error) error {
 	if inFlight = min(inFlight, n); inFlight <= 1 {
 		return EachN(ctx, 1, n, func(ctx context.Context, i int) error {
 			if err := do(ctx, i); err != nil {

@@ -14,10 +14,10 @@ import (
 	"github.com/zargo-io/zargo/concurrency"
 )
 
-// TestInTurn checks, with tasks of random duration, that then is called in order, one call at a
+// TestOrdered checks, with tasks of random duration, that then is called in order, one call at a
 // time and after do, and that do never starts before the previous result in the same memory was
 // processed.
-func TestInTurn(t *testing.T) {
+func TestOrdered(t *testing.T) {
 	for _, inFlight := range []int{-1, 1, 2, 3, 8} {
 		for _, n := range []int{0, 1, 2, 7, 40} {
 			t.Run(fmt.Sprintf("%d of %d", inFlight, n), func(t *testing.T) {
@@ -38,7 +38,7 @@ func inTurn(t *testing.T, seed uint64, inFlight, n int) {
 	memory := make([]atomic.Int64, max(inFlight, 1))
 	var now, most, taking atomic.Int64
 	var order []int
-	err := concurrency.InTurn(t.Context(), inFlight, n,
+	err := concurrency.Ordered(t.Context(), inFlight, n,
 		func(_ context.Context, i int) error {
 			k := now.Add(1)
 			for m := most.Load(); k > m && !most.CompareAndSwap(m, k); m = most.Load() {
@@ -73,7 +73,7 @@ func inTurn(t *testing.T, seed uint64, inFlight, n int) {
 	}
 }
 
-func TestInTurnFails(t *testing.T) {
+func TestOrderedFails(t *testing.T) {
 	bad := errors.New("bad")
 	for _, inFlight := range []int{1, 3} {
 		for _, where := range []string{"do", "then", "context"} {
@@ -81,7 +81,7 @@ func TestInTurnFails(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					ctx, cancel := context.WithCancelCause(t.Context())
 					taken := 0
-					err := concurrency.InTurn(ctx, inFlight, 20,
+					err := concurrency.Ordered(ctx, inFlight, 20,
 						func(ctx context.Context, i int) error {
 							if where == "do" && i == 7 {
 								return bad

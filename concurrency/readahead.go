@@ -6,9 +6,9 @@ import (
 	"sync"
 )
 
-// InAdvance bounds the tasks that [Results] runs before the loop requests their results. With the
-// zero InAdvance a task starts when the loop requests its result.
-type InAdvance[T any] struct {
+// ReadAhead bounds the tasks that [Results] runs before the loop requests their results. With the
+// zero ReadAhead a task starts when the loop requests its result.
+type ReadAhead[T any] struct {
 	// Most is the maximum number of tasks that are running or whose results are not yielded yet.
 	// The task that the loop waits for is not counted.
 	Most int
@@ -30,13 +30,13 @@ type InAdvance[T any] struct {
 // Results cancels the context of the running tasks and waits for them.
 //
 // The tasks sequence is read in the goroutine of the loop, one value at a time, so it may be long.
-func Results[T, V any](ctx context.Context, o InAdvance[T], tasks iter.Seq[T], do func(context.Context, T) (V, error)) iter.Seq2[V, error] {
+func Results[T, V any](ctx context.Context, o ReadAhead[T], tasks iter.Seq[T], do func(context.Context, T) (V, error)) iter.Seq2[V, error] {
 	o.Held = o.Held && o.Memory != nil
 	return func(yield func(V, error) bool) {
 		next, stop := iter.Pull(tasks)
 		defer stop()
 		ctx, cancel := context.WithCancel(ctx)
-		a := &ahead[T, V]{InAdvance: o, do: do, next: next, ended: make(chan *result[V])}
+		a := &ahead[T, V]{ReadAhead: o, do: do, next: next, ended: make(chan *result[V])}
 		defer a.finish(cancel)
 		for {
 			if err := context.Cause(ctx); err != nil {
@@ -54,7 +54,7 @@ func Results[T, V any](ctx context.Context, o InAdvance[T], tasks iter.Seq[T], d
 
 // ahead is the state of one loop over Results. Only the goroutine of the loop uses it.
 type ahead[T, V any] struct {
-	InAdvance[T]
+	ReadAhead[T]
 	do   func(context.Context, T) (V, error)
 	next func() (T, bool)
 

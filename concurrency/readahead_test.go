@@ -31,15 +31,15 @@ func TestResults(t *testing.T) {
 	one := func(int) int64 { return 1 }
 	for _, tt := range []struct {
 		name string
-		o    InAdvance[int]
+		o    ReadAhead[int]
 		took time.Duration
 	}{
-		{"not in advance", InAdvance[int]{}, 20 * time.Second},
-		{"one in advance", InAdvance[int]{Most: 1}, 11 * time.Second},
-		{"more than there are", InAdvance[int]{Most: 100}, 11 * time.Second},
-		{"as they come", InAdvance[int]{Most: 100, AnyOrder: true}, 11 * time.Second},
-		{"memory for two", InAdvance[int]{Most: 100, Memory: NewBudget(4), Need: one}, 11 * time.Second},
-		{"memory for none", InAdvance[int]{Most: 100, Memory: NewBudget(1), Need: one}, 20 * time.Second},
+		{"not in advance", ReadAhead[int]{}, 20 * time.Second},
+		{"one in advance", ReadAhead[int]{Most: 1}, 11 * time.Second},
+		{"more than there are", ReadAhead[int]{Most: 100}, 11 * time.Second},
+		{"as they come", ReadAhead[int]{Most: 100, AnyOrder: true}, 11 * time.Second},
+		{"memory for two", ReadAhead[int]{Most: 100, Memory: NewBudget(4), Need: one}, 11 * time.Second},
+		{"memory for none", ReadAhead[int]{Most: 100, Memory: NewBudget(1), Need: one}, 20 * time.Second},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -75,7 +75,7 @@ func TestResultsInOrder(t *testing.T) {
 		}
 		for _, any := range []bool{false, true} {
 			var got []int
-			for i, err := range Results(t.Context(), InAdvance[int]{Most: 10, AnyOrder: any}, upTo(5), backwards) {
+			for i, err := range Results(t.Context(), ReadAhead[int]{Most: 10, AnyOrder: any}, upTo(5), backwards) {
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -119,7 +119,7 @@ func TestResultsEnd(t *testing.T) {
 								t.Error("the panic of the body is lost")
 							}
 						}()
-						for i, err := range Results(ctx, InAdvance[int]{Most: 6, AnyOrder: any, Memory: b, Need: func(int) int64 { return 1 }}, upTo(1000), do) {
+						for i, err := range Results(ctx, ReadAhead[int]{Most: 6, AnyOrder: any, Memory: b, Need: func(int) int64 { return 1 }}, upTo(1000), do) {
 							if err != nil {
 								got = err
 								continue // no result follows
@@ -158,7 +158,7 @@ func TestNestedResults(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := NewBudget(800)
 		r := rand.New(rand.NewPCG(1, 2))
-		o := InAdvance[int]{Most: 8, Memory: b, Need: func(int) int64 { return 100 }}
+		o := ReadAhead[int]{Most: 8, Memory: b, Need: func(int) int64 { return 100 }}
 		task := func(ctx context.Context, i int) (int, error) {
 			h, err := b.Acquire(ctx, Task, 300) // the memory that reading takes
 			if err != nil {
@@ -193,7 +193,7 @@ func TestNestedResults(t *testing.T) {
 func TestResultsHeldWithoutMemory(t *testing.T) {
 	for _, anyOrder := range []bool{false, true} {
 		sum := 0
-		o := InAdvance[int]{Most: 2, AnyOrder: anyOrder, Held: true}
+		o := ReadAhead[int]{Most: 2, AnyOrder: anyOrder, Held: true}
 		for v, err := range Results(t.Context(), o, slices.Values([]int{1, 2, 3, 4}), func(_ context.Context, n int) (int, error) { return n, nil }) {
 			if err != nil {
 				t.Fatal(err)

@@ -69,8 +69,8 @@ type world struct {
 	budgets  []*Budget // bytes, and those below it
 	requests *Slots
 	cpu      *CPU
-	keys     Keyed
-	loads    Joined[int]
+	keys     KeyedMutex
+	loads    SingleFlight[string, int]
 
 	tasks, alone, ahead, blocks, failed atomic.Int64
 	mostTask, mostIndex, mostBlock      atomic.Int64

@@ -8,12 +8,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Joined is a [JoinedBy] whose loads have string names.
-type Joined[V any] = JoinedBy[string, V]
-
-// JoinedBy runs a load once for all goroutines that request its result concurrently. The zero
-// JoinedBy is ready to use.
-type JoinedBy[K comparable, V any] struct {
+// SingleFlight runs a load once for all goroutines that request its result concurrently. The zero
+// SingleFlight is ready to use.
+type SingleFlight[K comparable, V any] struct {
 	mu    sync.Mutex
 	loads map[K]*load[V]
 }
@@ -21,7 +18,7 @@ type JoinedBy[K comparable, V any] struct {
 type load[V any] struct {
 	done   chan struct{} // closed when value and err are set
 	cancel context.CancelFunc
-	users  int // goroutines that wait, guarded by JoinedBy.mu
+	users  int // goroutines that wait, guarded by SingleFlight.mu
 	value  V
 	err    error
 	failing
@@ -35,7 +32,7 @@ type failing struct {
 
 type failingKey struct{}
 
-// Failing reports to the load of [JoinedBy.Do] that ctx belongs to that it failed with err and
+// Failing reports to the load of [SingleFlight.Do] that ctx belongs to that it failed with err and
 // tries again, or with a nil err that it succeeded after a failure. A caller whose own context ends
 // during the load gets err as the last failure. Without a load, Failing does nothing.
 func Failing(ctx context.Context, err error) {
@@ -65,7 +62,7 @@ func (f *failing) left(cause error) error {
 // cancelled when no caller waits any more. The last caller that leaves waits for f to return. The
 // error of a caller that leaves is context.Cause(ctx), or a *fault.Interrupted with that cause and
 // the last failure that f reported by [Failing].
-func (j *JoinedBy[K, V]) Do(ctx context.Context, name K, f func(context.Context) (V, error)) (value V, joined bool, err error) {
+func (j *SingleFlight[K, V]) Do(ctx context.Context, name K, f func(context.Context) (V, error)) (value V, joined bool, err error) {
 	if err := context.Cause(ctx); err != nil {
 		return value, false, err
 	}
@@ -109,7 +106,7 @@ func (j *JoinedBy[K, V]) Do(ctx context.Context, name K, f func(context.Context)
 	return value, joined, l.left(context.Cause(ctx))
 }
 
-func (j *JoinedBy[K, V]) forget(name K, l *load[V]) {
+func (j *SingleFlight[K, V]) forget(name K, l *load[V]) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if j.loads[name] == l {

@@ -12,9 +12,9 @@ import (
 	"github.com/zargo-io/zargo/concurrency"
 )
 
-func TestJoinedLoadsOnce(t *testing.T) {
+func TestSingleFlightLoadsOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var j concurrency.Joined[int]
+		var j concurrency.SingleFlight[string, int]
 		var loads, joins atomic.Int64
 		load := func(context.Context) (int, error) {
 			time.Sleep(time.Minute)
@@ -47,9 +47,9 @@ func TestJoinedLoadsOnce(t *testing.T) {
 	})
 }
 
-func TestJoinedOutlivesItsFirstCaller(t *testing.T) {
+func TestSingleFlightOutlivesItsFirstCaller(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var j concurrency.Joined[string]
+		var j concurrency.SingleFlight[string, string]
 		ended := 0
 		load := func(ctx context.Context) (string, error) {
 			defer func() { ended++ }()

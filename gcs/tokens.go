@@ -20,7 +20,7 @@ import (
 // for it no longer than its context allows.
 type tokens struct {
 	fetch func(context.Context) (token, error)
-	join  concurrency.Joined[token]
+	join  concurrency.SingleFlight[string, token]
 
 	mu  sync.Mutex
 	now token

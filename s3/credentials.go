@@ -20,7 +20,7 @@ import (
 // the credentials.
 type credentials struct {
 	p    aws.CredentialsProvider
-	load concurrency.Joined[issue]
+	load concurrency.SingleFlight[string, issue]
 
 	mu       sync.Mutex
 	last     issue

@@ -31,7 +31,7 @@ type regions struct {
 	insecure bool                     // disable_https
 	ask      bool                     // no region is configured
 
-	load  concurrency.Joined[string]
+	load  concurrency.SingleFlight[string, string]
 	found atomic.Pointer[string]
 }
 

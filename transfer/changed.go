@@ -127,7 +127,7 @@ type watch struct {
 	src  store.Store
 	opts []zarr.Option
 
-	loads concurrency.Joined[struct{}] // by path of the array
+	loads concurrency.SingleFlight[string, struct{}] // by path of the array
 
 	// late means that the plan has just been made from the only array, so that only unchanged
 	// compares it, before the target is published.

@@ -40,8 +40,8 @@ type Worker struct {
 	limits   *concurrency.Limits // for objects in flight; Bytes is a child of memory
 	moving   *concurrency.Slots  // for tasks that copy encoded objects
 	moved    counter
-	enters   concurrency.Joined[*claim]
-	looks    concurrency.Joined[struct{}] // checks of free, by path
+	enters   concurrency.SingleFlight[string, *claim]
+	looks    concurrency.SingleFlight[string, struct{}] // checks of free, by path
 
 	mu       sync.Mutex
 	held     *claim          // as last read; nil if it must be read

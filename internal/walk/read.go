@@ -31,7 +31,7 @@ type Options struct {
 // Read calls read for each box, ahead of the loop, and yields the results. It yields the first
 // error and ends. It waits for all calls when the loop ends.
 func Read[V any](ctx context.Context, o Options, boxes iter.Seq[Box], read func(context.Context, Box) (V, error)) iter.Seq2[V, error] {
-	in := concurrency.InAdvance[Box]{
+	in := concurrency.ReadAhead[Box]{
 		Most: max(o.Ahead, 0), AnyOrder: o.AnyOrder, Memory: o.Budget, Held: o.Held, Need: o.Need,
 	}
 	if o.Bytes > 0 {

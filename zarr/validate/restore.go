@@ -41,7 +41,7 @@ type pair struct {
 type restorer struct {
 	mu    sync.Mutex
 	pairs map[string]func() *pair // by path
-	long  concurrency.Keyed       // held while a large object is restored
+	long  concurrency.KeyedMutex  // held while a large object is restored
 }
 
 // other returns the path in the copy of the node at path.

@@ -124,7 +124,7 @@ type run struct {
 	tuning store.Tuning
 
 	known atomic.Pointer[document.Node] // a node that was opened
-	large concurrency.Keyed             // held while a node with large documents is checked
+	large concurrency.KeyedMutex        // held while a node with large documents is checked
 
 	damaged func(damaged) // may be nil
 

@@ -101,7 +101,7 @@ type Cache struct {
 	size    int64
 	ttl     time.Duration
 	entries table
-	loads   concurrency.JoinedBy[Load, Loaded]
+	loads   concurrency.SingleFlight[Load, Loaded]
 	numbers atomic.Uint64 // last number used for a pin
 	seed    maphash.Seed
 	hub     *written.Hub

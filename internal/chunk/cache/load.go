@@ -28,7 +28,7 @@ type Loaded struct {
 }
 
 // Join runs a load by calling f, or waits for an equal load that is running; see
-// [concurrency.JoinedBy.Do]. Before f returns, it must add its results to the cache, with the
+// [concurrency.SingleFlight.Do]. Before f returns, it must add its results to the cache, with the
 // stamp, so that they are available after the load.
 func (r *Reader) Join(ctx context.Context, l Load, f func(context.Context, Stamp) (Loaded, error)) (got Loaded, joined bool, err error) {
 	s := r.Begin(l.Key, l.Edge)

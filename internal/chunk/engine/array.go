@@ -45,12 +45,12 @@ type Guard func(context.Context) error
 // State is shared by all views of one opened array. The zero State is ready to use.
 type State struct {
 	indexes  cache.Recent[plan.IndexID, *shardIndex] // indexes of recently used shards
-	loads    concurrency.Joined[*shardIndex]
-	locks    concurrency.Keyed // locks of objects that are partly written
-	longest  atomic.Int64      // length of the longest stored object seen, 0 before the first
-	noParts  atomic.Bool       // the store does not support values in parts
-	bare     atomic.Bool       // the store rejected a condition
-	noRanges atomic.Bool       // the store cannot read ranges of one version, or suffix ranges
+	loads    concurrency.SingleFlight[string, *shardIndex]
+	locks    concurrency.KeyedMutex // locks of objects that are partly written
+	longest  atomic.Int64           // length of the longest stored object seen, 0 before the first
+	noParts  atomic.Bool            // the store does not support values in parts
+	bare     atomic.Bool            // the store rejected a condition
+	noRanges atomic.Bool            // the store cannot read ranges of one version, or suffix ranges
 }
 
 // seen records the length of a stored object.

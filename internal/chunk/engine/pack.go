@@ -84,7 +84,7 @@ func (p *packer) run(ctx context.Context) error {
 		}
 		return err
 	}
-	return concurrency.InTurn(ctx, p.at.Slots, (len(p.order)-1)/p.at.Some+1, p.encode, p.take)
+	return concurrency.Ordered(ctx, p.at.Slots, (len(p.order)-1)/p.at.Some+1, p.encode, p.take)
 }
 
 // some returns group k of the inner chunks and the buffer of the group.

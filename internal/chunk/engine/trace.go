@@ -37,7 +37,7 @@ func (r *Call) core(ctx context.Context) (*concurrency.Slot, error) {
 	return c.Acquire(ctx)
 }
 
-// lock calls [concurrency.Keyed.Lock].
+// lock calls [concurrency.KeyedMutex.Lock].
 func (r *Call) lock(ctx context.Context, key string) (concurrency.KeyLock, error) {
 	l := &r.State.locks
 	if tracesWaits(ctx, r.trace) {

@@ -24,7 +24,7 @@ type copied struct {
 // of a group share it.
 type lazyCopy struct {
 	known atomic.Pointer[copied]
-	loads concurrency.Joined[*copied]
+	loads concurrency.SingleFlight[string, *copied]
 }
 
 // get returns the consolidated metadata. Concurrent callers share one call of load. After an error

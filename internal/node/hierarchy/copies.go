@@ -14,9 +14,9 @@ import (
 // array that was deleted or replaced.
 type Copies struct {
 	Confirmed atomic.Bool // the array was written, after a comparison with its stored document
-	Confirms  concurrency.Joined[struct{}]
+	Confirms  concurrency.SingleFlight[string, struct{}]
 	fills     atomic.Bool // see current
-	looks     concurrency.Joined[struct{}]
+	looks     concurrency.SingleFlight[string, struct{}]
 }
 
 // Read returns err, the error of reading an object of which missing chunks are absent, or the error

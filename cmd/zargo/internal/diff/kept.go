@@ -26,7 +26,7 @@ type keeping struct {
 	block []int
 	want  int64 // bytes to reserve for an object before it is read
 
-	joined concurrency.JoinedBy[string, *object]
+	joined concurrency.SingleFlight[string, *object]
 
 	mu       sync.Mutex
 	capacity int64         // maximum bytes of objects

@@ -38,7 +38,7 @@ func values(ctx context.Context, a, b *zarr.Array, o Options, progress func(of i
 		c.first = defaultFirst
 	}
 	size := g.bytes(c.block)
-	ahead := concurrency.InAdvance[[]int]{Most: int(min(mostBlocks, memory/max(2*size, 1)-1))}
+	ahead := concurrency.ReadAhead[[]int]{Most: int(min(mostBlocks, memory/max(2*size, 1)-1))}
 	var kept [2]*kept
 	for i, one := range []**zarr.Array{&c.a, &c.b} {
 		var err error
