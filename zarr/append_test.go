@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"sync"
@@ -12,135 +11,11 @@ import (
 	"time"
 
 	"github.com/zargo-io/zargo/zarr"
-	"github.com/zargo-io/zargo/zarr/codec"
 	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
-
-// growingSpecs are specs of arrays of int32 that are extended along one axis.
-var growingSpecs = []struct {
-	name string
-	axis int
-	spec zarr.Spec
-}{
-	{"v3", 0, zarr.Spec{Shape: []int{0, 5}, Chunks: []int{4, 3}}},
-	{"v3 second axis", 1, zarr.Spec{Shape: []int{5, 3}, Chunks: []int{2, 4}}},
-	{"v3 last of three", 2, zarr.Spec{Shape: []int{3, 2, 1}, Chunks: []int{2, 2, 3}, Codecs: []codec.Spec{}}},
-	{"sharded", 0, zarr.Spec{Shape: []int{2, 6}, Chunks: []int{2, 3}, Shards: []int{6, 6}}},
-	{"rectilinear", 0, zarr.Spec{Shape: []int{2, 3}, ChunkEdges: [][]int{{3, 5, 2, 7, 100}, {2, 1}}}},
-	{"v2", 0, zarr.Spec{Format: 2, Shape: []int{1, 4}, Chunks: []int{3, 4}}},
-	{"v2 order F", 1, zarr.Spec{Format: 2, Shape: []int{4, 0}, Chunks: []int{3, 4}, Order: "F"}},
-	{"v2 no fill", 0, zarr.Spec{Format: 2, Shape: []int{1, 4}, Chunks: []int{3, 4}, Fill: zarr.NoFill}},
-}
-
-// TestAppendAgainstOracle appends blocks of random lengths, some of them all fill value, and reads
-// the whole array after each.
-func TestAppendAgainstOracle(t *testing.T) {
-	for _, tt := range growingSpecs {
-		t.Run(tt.name, func(t *testing.T) {
-			for seed := range uint64(8) {
-				r := rand.New(rand.NewPCG(seed, 1))
-				st := mem.New()
-				spec := tt.spec
-				spec.DType = dtype.Int32
-				a, err := zarr.Create(t.Context(), st, "a", spec)
-				if err != nil {
-					t.Fatal(err)
-				}
-				o := newOracle(a.Shape(), tt.axis)
-				if err := zarr.Write(t.Context(), a, o.add(r, a.Shape()[tt.axis])); err != nil {
-					t.Fatal(err)
-				}
-				for range 6 {
-					if a, err = zarr.Append(t.Context(), a, tt.axis, o.add(r, r.IntN(8)), zarr.AppendOptions{}); err != nil {
-						t.Fatal(err)
-					}
-					o.check(t, a)
-					again, err := zarr.OpenArray(t.Context(), st, "a")
-					if err != nil {
-						t.Fatal(err)
-					}
-					o.check(t, again)
-				}
-				docs, err := a.Documents()
-				if err != nil {
-					t.Fatal(err)
-				}
-				for key, doc := range docs {
-					if strings.Contains(string(doc), "zargo_claim") {
-						t.Errorf("%s still has a claim: %s", key, doc)
-					}
-				}
-			}
-		})
-	}
-}
-
-// oracle holds the elements of an array that is extended, as rows along the axis.
-type oracle struct {
-	shape []int
-	axis  int
-	rows  [][]int32
-}
-
-func newOracle(shape []int, axis int) *oracle { return &oracle{shape: slices.Clone(shape), axis: axis} }
-
-// add adds n rows and returns them as a block in C order.
-func (o *oracle) add(r *rand.Rand, n int) []int32 {
-	row := 1
-	for i, d := range o.shape {
-		if i != o.axis {
-			row *= d
-		}
-	}
-	zero := r.IntN(4) == 0
-	rows := make([][]int32, n)
-	for i := range rows {
-		rows[i] = make([]int32, row)
-		for k := range rows[i] {
-			if !zero {
-				rows[i][k] = r.Int32()
-			}
-		}
-	}
-	o.rows = append(o.rows, rows...)
-	return o.block(rows)
-}
-
-// block returns rows as a block in C order.
-func (o *oracle) block(rows [][]int32) []int32 {
-	inner := 1
-	for _, d := range o.shape[o.axis+1:] {
-		inner *= d
-	}
-	outer := 1
-	for _, d := range o.shape[:o.axis] {
-		outer *= d
-	}
-	out := make([]int32, 0, len(rows)*inner*outer)
-	for i := range outer {
-		for _, row := range rows {
-			out = append(out, row[i*inner:(i+1)*inner]...)
-		}
-	}
-	return out
-}
-
-func (o *oracle) check(t *testing.T, a *zarr.Array) {
-	t.Helper()
-	if n := a.Shape()[o.axis]; n != len(o.rows) {
-		t.Fatalf("%d rows, want %d", n, len(o.rows))
-	}
-	got, err := zarr.Read[int32](t.Context(), a)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if want := o.block(o.rows); !slices.Equal(got, want) {
-		t.Fatalf("%v\nwant\n%v", got, want)
-	}
-}
 
 // TestAppendRefuses checks that a refused append sends no request and changes nothing.
 func TestAppendRefuses(t *testing.T) {

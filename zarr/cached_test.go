@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"math/rand/v2"
 	"regexp"
@@ -27,32 +26,6 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
-
-// TestCachedAgainstOracle reads and writes the arrays of TestRandomAccess through caches. All
-// writes go through the caches too, so an Immutable one must also return current elements.
-func TestCachedAgainstOracle(t *testing.T) {
-	for name, c := range map[string]func() *cache.Cache{
-		"immutable":  func() *cache.Cache { return cache.New(64<<20, cache.Immutable()) },
-		"small":      func() *cache.Cache { return cache.New(8<<10, cache.Immutable()) },
-		"revalidate": func() *cache.Cache { return cache.New(64<<20, cache.Revalidate(0)) },
-	} {
-		t.Run(name, func(t *testing.T) {
-			var hits int64
-			for i := 0; i < 150; i += race.Stride(10) {
-				c := c()
-				t.Run(fmt.Sprint(i), func(t *testing.T) { randomAccess(t, uint64(i), io.Discard, zarr.Cache(c)) })
-				s := c.Stats()
-				hits += s.Hits + s.Revalidated
-				if s.Bytes > s.Size {
-					t.Errorf("%d: %d of %d bytes", i, s.Bytes, s.Size)
-				}
-			}
-			if hits == 0 {
-				t.Error("nothing was in the cache")
-			}
-		})
-	}
-}
 
 // cachedScene returns an array of 4 × 4 chunks of 8 × 8 in a store that records its requests.
 func cachedScene(t *testing.T, shards bool, c *cache.Cache, opts ...zarr.Option) (*scene, *zarr.Array, []int32) {

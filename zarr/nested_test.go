@@ -6,8 +6,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"math/rand/v2"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -23,88 +21,6 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
-
-// nestedSpecs returns specs of arrays of 11 × 13 in shards of 8 × 6 that contain shards.
-func nestedSpecs() map[string]zarr.Spec {
-	with := func(codecs ...codec.Spec) zarr.Spec {
-		return zarr.Spec{Shape: []int{11, 13}, Chunks: []int{8, 6}, DType: dtype.Float32, Fill: -1, Codecs: codecs}
-	}
-	in := func(chunk []int, atStart bool, codecs ...codec.Spec) codec.Spec {
-		return codec.Sharding(codec.ShardingOptions{Chunk: chunk, Codecs: codecs, AtStart: atStart})
-	}
-	turn, zstd := codec.Transpose(1, 0), codec.Zstd(1)
-	return map[string]zarr.Spec{
-		"ends":              with(in([]int{4, 6}, false, in([]int{2, 2}, false, codec.Bytes(0), zstd))),
-		"starts":            with(in([]int{4, 3}, true, in([]int{1, 3}, true))),
-		"transposed before": with(turn, in([]int{3, 4}, false, in([]int{1, 2}, true))),
-		"transposed within": with(in([]int{4, 6}, true, turn, in([]int{3, 2}, false))),
-		"transposed twice":  with(turn, in([]int{6, 4}, false, turn, in([]int{2, 3}, false, turn, codec.Bytes(0)))),
-		"three":             with(in([]int{8, 6}, false, in([]int{4, 6}, true, turn, in([]int{3, 2}, false, codec.Bytes(dtype.Big), zstd)))),
-		"compressed within": with(in([]int{4, 6}, false, in([]int{2, 2}, false), zstd)),
-	}
-}
-
-// TestNestedAgainstOracle writes and reads random regions and points of arrays with shards in
-// shards, like TestShardsAgainstOracle.
-func TestNestedAgainstOracle(t *testing.T) {
-	for name, spec := range nestedSpecs() {
-		for _, numbers := range [][2]int64{{-1, 0}, {0, 100}, {60, 1 << 20}, {1 << 20, 1 << 20}} {
-			t.Run(fmt.Sprint(name, numbers), func(t *testing.T) {
-				r := rand.New(rand.NewPCG(9, uint64(numbers[1])))
-				st := tuned{mem.New(), numbers[0], numbers[1]}
-				writer := mustCreate(t, st, "x", spec)
-				reader, err := zarr.OpenArray(t.Context(), st, "x")
-				if err != nil {
-					t.Fatal(err)
-				}
-				oracle := slices.Repeat([]float32{-1}, 11*13)
-				for step := range 10 {
-					sel, index := randomRegion(r, 11, 13)
-					values := make([]float32, len(index))
-					same := r.IntN(3) == 0 // only fill values
-					for i, at := range index {
-						if values[i] = float32(r.IntN(100)); same {
-							values[i] = -1
-						}
-						oracle[at] = values[i]
-					}
-					if err := zarr.Write(t.Context(), writer, values, sel...); err != nil {
-						t.Fatal(err)
-					}
-					fresh, err := zarr.OpenArray(t.Context(), st, "x")
-					if err != nil {
-						t.Fatal(err)
-					}
-					for who, a := range map[string]*zarr.Array{"writer": writer, "reader": reader, "fresh": fresh} {
-						some, index := randomRegion(r, 11, 13)
-						ys, xs := r.Perm(11)[:1+r.IntN(11)], r.Perm(13)
-						at := make([]int, len(ys))
-						for i, y := range ys {
-							at[i] = y*13 + xs[i]
-						}
-						for _, part := range []struct {
-							sel []zarr.Selection
-							at  []int
-						}{{some, index}, {[]zarr.Selection{zarr.Points(ys, xs[:len(ys)])}, at}} {
-							got, err := zarr.Read[float32](t.Context(), a, part.sel...)
-							if err != nil {
-								t.Fatalf("step %d: %s %v: %v", step, who, part.sel, err)
-							}
-							for i, at := range part.at {
-								if got[i] != oracle[at] {
-									t.Fatalf("step %d: the %s has %v in %v at %d, want %v", step, who, got[i], part.sel, i, oracle[at])
-								}
-							}
-						}
-						if got, err := zarr.Read[float32](t.Context(), a); err != nil || !slices.Equal(got, oracle) {
-							t.Fatalf("step %d: the %s has %v, %v, want %v", step, who, got, err, oracle)
-						}
-					}
-				}
-			})
-		}
-	}
-}
 
 // twice creates an array of 64 uint8 with checksums, all 1, and returns it with its stored shard,
 // which contains four shards of four chunks of 4.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"iter"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"sync"
@@ -21,79 +20,6 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/dir"
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
-
-// TestResizeAgainstOracle resizes arrays at random and compares all elements. With Clear, new
-// elements are the fill value. Without it, they may be old elements of the chunks at the edge of
-// the previous shape.
-func TestResizeAgainstOracle(t *testing.T) {
-	for _, tt := range growingSpecs {
-		t.Run(tt.name, func(t *testing.T) {
-			for seed := range uint64(12) {
-				r := rand.New(rand.NewPCG(seed, 2))
-				st := mem.New()
-				spec := tt.spec
-				spec.DType = dtype.Int32
-				spec.Shape = slices.Repeat([]int{5}, len(spec.Shape))
-				if spec.ChunkEdges != nil {
-					spec.ChunkEdges = [][]int{{3, 5, 2, 7}, {2, 1, 9, 9}}
-				}
-				a := create(t, st, spec)
-				for range 6 {
-					values := make([]int32, a.Len())
-					for i := range values {
-						values[i] = 1 + r.Int32N(100)
-					}
-					if err := zarr.Write(t.Context(), a, values); err != nil {
-						t.Fatal(err)
-					}
-					old := a.Shape()
-					shape := make([]int, len(old))
-					for i := range shape {
-						shape[i] = r.IntN(12)
-					}
-					o := zarr.ResizeOptions{Clear: r.IntN(2) == 0, MetadataOnly: r.IntN(4) == 0}
-					b, err := a.Resize(t.Context(), shape, o)
-					if err != nil {
-						t.Fatal(err)
-					}
-					// Shrunk and extended again, with the remaining elements.
-					back, err := b.Resize(t.Context(), old, zarr.ResizeOptions{Clear: true})
-					if err != nil {
-						t.Fatal(err)
-					}
-					got, err := zarr.Read[int32](t.Context(), back)
-					if err != nil {
-						t.Fatal(err)
-					}
-					for i, v := range got {
-						at := position(old, i)
-						inside, sameChunk := true, true
-						for k := range at {
-							inside = inside && at[k] < shape[k]
-							if n := min(shape[k], old[k]); at[k] >= n {
-								sameChunk = sameChunk && n > 0
-								if n > 0 {
-									_, start, length := a.ChunkAt(k, n-1)
-									sameChunk = sameChunk && at[k] < start+length
-								}
-							}
-						}
-						switch {
-						case inside && v != values[i], o.MetadataOnly && v != values[i]:
-							t.Fatalf("seed %d: %v to %v, %+v: %v is %d, was %d", seed, old, shape, o, at, v, values[i])
-						case !inside && !o.MetadataOnly && (o.Clear || !sameChunk) && v != 0:
-							t.Fatalf("seed %d: %v to %v, %+v: %v is %d, want 0", seed, old, shape, o, at, v)
-						}
-					}
-					a = back
-					if n := claims(t, st); n != 0 {
-						t.Fatalf("%d claims are left", n)
-					}
-				}
-			}
-		})
-	}
-}
 
 // TestResizeDeletes checks that the objects outside the new shape are deleted and all others
 // remain, whether keys are computed or listed.

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"runtime"
 	"slices"
 	"strings"
@@ -19,46 +18,6 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
-
-// TestStringsAgainstOracle writes and reads random regions of strings and compares them with a
-// slice.
-func TestStringsAgainstOracle(t *testing.T) {
-	for _, format := range []int{2, 3} {
-		for _, order := range []string{"C", "F"} {
-			t.Run(fmt.Sprint("v", format, " ", order), func(t *testing.T) {
-				st := mem.New()
-				a := mustCreate(t, st, "x", zarr.Spec{Format: format, Shape: []int{7, 5}, Chunks: []int{3, 2}, DType: dtype.String, Fill: "none", Order: order})
-				oracle := make([]string, 35)
-				for i := range oracle {
-					oracle[i] = "none"
-				}
-				r := rand.New(rand.NewPCG(1, uint64(format)))
-				for range 30 {
-					y, x := r.IntN(7), r.IntN(5)
-					h, w := 1+r.IntN(7-y), 1+r.IntN(5-x)
-					part := make([]string, h*w)
-					for i := range part {
-						part[i] = strings.Repeat("é", r.IntN(4))
-						if r.IntN(3) == 0 {
-							part[i] = "none"
-						}
-						oracle[(y+i/w)*5+x+i%w] = part[i]
-					}
-					if err := zarr.Write(t.Context(), a, part, zarr.Range(y, y+h), zarr.Range(x, x+w)); err != nil {
-						t.Fatal(err)
-					}
-					a, err := zarr.OpenArray(t.Context(), st, "x")
-					if err != nil {
-						t.Fatal(err)
-					}
-					if got, err := zarr.Read[string](t.Context(), a); err != nil || !slices.Equal(got, oracle) {
-						t.Fatalf("%q, %v, want %q", got, err, oracle)
-					}
-				}
-			})
-		}
-	}
-}
 
 // TestStringsOfOneFillAreNotStored checks that chunks that are all fill value are deleted, unless
 // the fill value is null.

@@ -3,7 +3,6 @@ package zarr_test
 import (
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -14,58 +13,6 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
-
-// TestWriterAgainstOracle writes a few rows at a time, flushes some of them, and checks the rows
-// that other readers see: all rows after a flush, and whole rows of chunks otherwise.
-func TestWriterAgainstOracle(t *testing.T) {
-	for _, tt := range growingSpecs {
-		t.Run(tt.name, func(t *testing.T) {
-			for seed := range uint64(10) {
-				r := rand.New(rand.NewPCG(seed, 3))
-				st := mem.New()
-				spec := tt.spec
-				spec.DType = dtype.Int32
-				a := create(t, st, spec)
-				o := newOracle(a.Shape(), tt.axis)
-				if err := zarr.Write(t.Context(), a, o.add(r, a.Shape()[tt.axis])); err != nil {
-					t.Fatal(err)
-				}
-				for range 3 {
-					w, err := zarr.NewWriter[int32](t.Context(), a, tt.axis, zarr.AppendOptions{})
-					if err != nil {
-						t.Fatal(err)
-					}
-					for range r.IntN(6) {
-						if err := w.Write(t.Context(), o.add(r, r.IntN(7))); err != nil {
-							t.Fatal(err)
-						}
-						if w.Next() != len(o.rows) {
-							t.Fatalf("the next row is %d, want %d", w.Next(), len(o.rows))
-						}
-						if r.IntN(3) == 0 {
-							if err := w.Flush(t.Context()); err != nil {
-								t.Fatal(err)
-							}
-							o.check(t, w.Array())
-						}
-						seen := onStore(t, a, st)
-						part := *o
-						part.rows = o.rows[:seen.Shape()[tt.axis]]
-						part.check(t, seen)
-					}
-					if a, err = w.Close(t.Context()); err != nil {
-						t.Fatal(err)
-					}
-					o.check(t, a)
-					o.check(t, onStore(t, a, st))
-					if n := claims(t, st); n != 0 {
-						t.Fatalf("%d claims are left", n)
-					}
-				}
-			}
-		})
-	}
-}
 
 // TestWriterWritesOnce writes 1,000 rows one by one into shards of 8 rows, and checks that each
 // shard is put once, that nothing is read, and that the document is put once for each row of

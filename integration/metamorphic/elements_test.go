@@ -17,7 +17,7 @@ type elements struct {
 	fill   any
 	values int // the elements are 0 to values-1
 
-	read   func(ctx context.Context, a *zarr.Array, blocks bool) ([]int8, error)
+	read   func(ctx context.Context, a *zarr.Array, blocks bool, sel ...zarr.Selection) ([]int8, error)
 	write  func(ctx context.Context, a *zarr.Array, v []int8, sel ...zarr.Selection) error
 	append func(ctx context.Context, a *zarr.Array, axis int, v []int8) (*zarr.Array, error)
 	// stream appends v by a zarr.Writer, a limited number of rows per call.
@@ -33,15 +33,16 @@ func elementsOf[T any](name string, typ dtype.Type, fill any, values int, to fun
 		return out
 	}
 	e := &elements{name: name, dtype: typ, fill: fill, values: values}
-	e.read = func(ctx context.Context, a *zarr.Array, blocks bool) ([]int8, error) {
-		out := make([]int8, a.Len())
+	e.read = func(ctx context.Context, a *zarr.Array, blocks bool, sel ...zarr.Selection) ([]int8, error) {
 		if !blocks {
-			got, err := zarr.Read[T](ctx, a)
+			got, err := zarr.Read[T](ctx, a, sel...)
+			out := make([]int8, len(got))
 			for i, x := range got {
 				out[i] = from(x)
 			}
 			return out, err
 		}
+		out := make([]int8, a.Len())
 		for b, err := range zarr.Blocks[T](ctx, a, zarr.BlockOptions{AnyOrder: true}) {
 			if err != nil {
 				return out, err
@@ -129,7 +130,7 @@ var types = []*elements{
 			return int8(v * 2)
 		}),
 	elementsOf("complex64", dtype.Complex64, nil, 5, func(n int8) complex64 { return complex(float32(n), -float32(n)) }, func(v complex64) int8 { return int8(real(v)) }),
-	elementsOf("string", dtype.String, nil, 5, func(n int8) string { return strings.Repeat("é", int(n)) }, func(v string) int8 { return int8(len(v) / 2) }),
+	elementsOf("string", dtype.String, "-", 5, func(n int8) string { return "-" + strings.Repeat("é", int(n)) }, func(v string) int8 { return int8(len(v) / 2) }),
 }
 
 // numbers returns n random elements. In one of five calls all are the fill value.

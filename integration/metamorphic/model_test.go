@@ -84,18 +84,25 @@ func (m *array) compare(got []int8) error {
 	if len(got) != len(at) {
 		return fmt.Errorf("%d elements, want %d", len(got), len(at))
 	}
-	want := make([]int8, len(at))
 	for i, k := range at {
 		c := &m.cells[k]
 		if c.faded && (got[i] == 0 || got[i] == c.value) {
 			*c = cell{value: got[i]}
 		}
-		want[i] = c.value
 	}
-	if !slices.Equal(got, want) {
+	if want := m.values(at); !slices.Equal(got, want) {
 		return fmt.Errorf("the elements of shape %v are\n%v, want\n%v", m.shape, got, want)
 	}
 	return nil
+}
+
+// values returns the values of cells.
+func (m *array) values(at []int) []int8 {
+	v := make([]int8, len(at))
+	for i, k := range at {
+		v[i] = m.cells[k].value
+	}
+	return v
 }
 
 // part returns the model of a copy of the region [lo,hi). Stored objects may be copied unchanged,

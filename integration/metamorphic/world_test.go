@@ -1,6 +1,7 @@
 package metamorphic
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -58,7 +59,8 @@ func (w *world) options() []zarr.Option {
 		out = append(out, zarr.StoreFill())
 	}
 	if w.rng.IntN(4) == 0 {
-		out = append(out, zarr.Cache(cache.New(1<<16, cache.Immutable())))
+		caches := []*cache.Cache{cache.New(1<<16, cache.Immutable()), cache.New(256, cache.Immutable()), cache.New(1<<16, cache.Revalidate(0))}
+		out = append(out, zarr.Cache(caches[w.rng.IntN(len(caches))]))
 	}
 	if w.rng.IntN(4) == 0 {
 		out = append(out, zarr.Limit(zarr.Limits{InFlight: 1}))
@@ -140,9 +142,16 @@ func (w *world) write(ctx context.Context) {
 	if m == nil || slices.Contains(m.shape, 0) {
 		return
 	}
+	sel, at := w.selection(m)
+	v := m.elems.numbers(w.rng, len(at))
+	w.note("write %s %v %v", p, sel, v)
+	w.must(m.elems.write(ctx, m.open, v, sel...))
+	m.set(at, v)
+}
+
+// selection returns a random selection of an array, and the indexes of its cells in order.
+func (w *world) selection(m *array) (sel []zarr.Selection, at []int) {
 	r := w.rng
-	var sel []zarr.Selection
-	var at []int
 	switch r.IntN(6) {
 	case 0: // all
 		at = m.inside(m.shape)
@@ -180,10 +189,7 @@ func (w *world) write(ctx context.Context) {
 		}
 		at = m.at(lists)
 	}
-	v := m.elems.numbers(r, len(at))
-	w.note("write %s %v %v", p, sel, v)
-	w.must(m.elems.write(ctx, m.open, v, sel...))
-	m.set(at, v)
+	return sel, at
 }
 
 func (w *world) append(ctx context.Context) {
@@ -472,17 +478,31 @@ func (w *world) check(ctx context.Context) {
 		}
 		a, err := zarr.OpenArray(ctx, w.st, p)
 		w.must(err)
+		docs, err := a.Documents()
+		w.must(err)
+		for key, doc := range docs {
+			if strings.Contains(string(doc), "zargo_claim") {
+				w.Fatalf("%s still has a claim: %s", key, doc)
+			}
+		}
 		got, err := m.elems.read(ctx, a, w.rng.IntN(4) == 0)
 		w.must(err)
 		if err := m.compare(got); err != nil {
 			w.Fatalf("%s: %v", p, err)
 		}
-		if m.open != nil { // the current handle, with its options and its cache
-			got, err = m.elems.read(ctx, m.open, false)
+		handle := cmp.Or(m.open, a) // with its options and its cache
+		if !slices.Contains(m.shape, 0) {
+			sel, at := w.selection(m)
+			got, err = m.elems.read(ctx, handle, false, sel...)
 			w.must(err)
-			if err := m.compare(got); err != nil {
-				w.Fatalf("%s through its handle: %v", p, err)
+			if want := m.values(at); !slices.Equal(got, want) {
+				w.Fatalf("%s: %v is %v, want %v", p, sel, got, want)
 			}
+		}
+		got, err = m.elems.read(ctx, handle, false)
+		w.must(err)
+		if err := m.compare(got); err != nil {
+			w.Fatalf("%s through its handle: %v", p, err)
 		}
 		for g := range a.ObjectRegions() {
 			keys[a.ChunkKey(g.Coord...)] = true
