@@ -13,9 +13,8 @@ import (
 	"github.com/zargo-io/zargo/cf"
 	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/internal/attributes/follow"
+	"github.com/zargo-io/zargo/internal/node"
 	"github.com/zargo-io/zargo/internal/node/claim"
-	"github.com/zargo-io/zargo/internal/node/document"
-	"github.com/zargo-io/zargo/internal/node/hierarchy"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -69,7 +68,7 @@ func (d *Dataset) append(ctx context.Context, dim string, o AppendOptions, p *pl
 	ctx = d.knowing(ctx)
 	var above *above
 	read := func(ctx context.Context) { above = readAbove(ctx, d.group) }
-	hierarchy.KnownIn(ctx).WithLast(read)
+	node.KnownIn(ctx).WithLast(read)
 	for {
 		rows, labels, err := d.rows(dim, data, p)
 		if err != nil {
@@ -230,14 +229,14 @@ func (d *Dataset) reopen(ctx context.Context) (*zarr.Group, error) {
 // and replace the row. settle ends a claim that is older than over, as zarr.AppendOptions
 // describes.
 func (d *Dataset) settle(ctx context.Context, dim string, at int, end time.Time, over time.Duration) error {
-	w := document.Waiting{Until: end, Over: document.TakeOver{May: over != 0, Age: over}}
+	w := node.Waiting{Until: end, Over: node.TakeOver{May: over != 0, Age: over}}
 	for {
 		g, err := d.reopen(ctx)
 		if err != nil {
 			return err
 		}
-		doc := hierarchy.SourceOf(g).Claimed()
-		c, err := document.ClaimIn(doc)
+		doc := node.SourceOf(g).Claimed()
+		c, err := node.ClaimIn(doc)
 		if err != nil || c.What != claim.Append || c.Dim != dim || c.From > at {
 			return err
 		}
@@ -247,7 +246,7 @@ func (d *Dataset) settle(ctx context.Context, dim string, at int, end time.Time,
 			}
 		}
 		left := time.Until(end)
-		err = document.ClaimedBy(doc.Key, c, "%v contains the rows from %d on and has not ended", c, at)
+		err = node.ClaimedBy(doc.Key, c, "%v contains the rows from %d on and has not ended", c, at)
 		if left <= 0 {
 			return err
 		}

@@ -10,8 +10,7 @@ import (
 	"time"
 
 	"github.com/zargo-io/zargo/concurrency"
-	"github.com/zargo-io/zargo/internal/node/document"
-	"github.com/zargo-io/zargo/internal/node/hierarchy"
+	"github.com/zargo-io/zargo/internal/node"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -71,7 +70,7 @@ func FindIndex(ctx context.Context, g *zarr.Group, dim string, length int, o Opt
 func openArray(ctx context.Context, g *zarr.Group, name string) (*zarr.Array, error) {
 	path := strings.TrimPrefix(g.Path()+"/"+name, "/")
 	if g.Format() == 3 {
-		return zarr.OpenArray(document.Expecting(ctx, 3), g.Store(), path, g.Options()...)
+		return zarr.OpenArray(node.Expecting(ctx, 3), g.Store(), path, g.Options()...)
 	}
 	a, err := zarr.OpenArray(ctx, g.Store(), path, append(g.Options(), zarr.Format(g.Format()))...)
 	if errors.Is(err, fault.NotFound) {
@@ -105,12 +104,12 @@ func findIndex(ctx context.Context, a *zarr.Array, dim string, o Options) (*Inde
 }
 
 // readAhead reads the index coordinates in Options.Indexes whose arrays are in the context of
-// [hierarchy.Knowing], which [Dataset.members] uses too. These reads do not wait for the documents
+// [node.Knowing], which [Dataset.members] uses too. These reads do not wait for the documents
 // of other arrays. If one fails, [Dataset.indexes] reads the coordinate again.
 func (d *Dataset) readAhead(ctx context.Context) map[string]index {
-	g, ahead := hierarchy.Of(d.group), map[string]index{}
+	g, ahead := node.Of(d.group), map[string]index{}
 	for _, dim := range d.options.Indexes {
-		if at := hierarchy.KnownIn(ctx).At(g, dim); at == nil || !g.Cfg.Direct {
+		if at := node.KnownIn(ctx).At(g, dim); at == nil || !g.Cfg.Direct {
 			continue // unknown, or the dataset has the consolidated metadata of the array
 		}
 		if a, err := d.group.OpenArray(ctx, dim); err == nil {

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/zargo-io/zargo/internal/node/hierarchy"
+	"github.com/zargo-io/zargo/internal/node"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/meta"
 )
@@ -22,13 +22,13 @@ func (d *Dataset) extended(ctx context.Context, g *zarr.Group, dim string, rows 
 	next := *d
 	next.group, next.vars, next.index = g, maps.Clone(d.vars), maps.Clone(d.index)
 	for _, r := range rows {
-		opening, at := ctx, hierarchy.KnownIn(ctx).At(hierarchy.Of(g), r.Path)
-		switch from := hierarchy.Of(d.vars[r.Path].array).From; {
+		opening, at := ctx, node.KnownIn(ctx).At(node.Of(g), r.Path)
+		switch from := node.Of(d.vars[r.Path].array).From; {
 		case at == nil:
 			return nil
-		case from == hierarchy.FromCopy && g.Metadata().Consolidated != nil:
-			opening = hierarchy.Knowing(ctx, nil) // from the new copy
-		case from != hierarchy.FromStore:
+		case from == node.FromCopy && g.Metadata().Consolidated != nil:
+			opening = node.Knowing(ctx, nil) // from the new copy
+		case from != node.FromStore:
 			return nil
 		}
 		a, err := g.OpenArray(opening, r.Path)
@@ -86,13 +86,13 @@ func lossless(a *zarr.Array) bool {
 // knowing returns a context for an append to the group. The append then uses the documents that d
 // was opened from. It reads them again only if they were changed.
 func (d *Dataset) knowing(ctx context.Context) context.Context {
-	if hierarchy.KnownIn(ctx) != nil {
+	if node.KnownIn(ctx) != nil {
 		return ctx
 	}
-	k := &hierarchy.Known{}
-	k.Add(hierarchy.Of(d.group))
+	k := &node.Known{}
+	k.Add(node.Of(d.group))
 	for _, s := range d.vars {
-		k.Add(hierarchy.Of(s.array))
+		k.Add(node.Of(s.array))
 	}
-	return hierarchy.Knowing(ctx, k)
+	return node.Knowing(ctx, k)
 }

@@ -10,9 +10,8 @@ import (
 
 	"github.com/zargo-io/zargo/cf"
 	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/internal/node"
 	"github.com/zargo-io/zargo/internal/node/claim"
-	"github.com/zargo-io/zargo/internal/node/document"
-	"github.com/zargo-io/zargo/internal/node/hierarchy"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -112,7 +111,7 @@ func OpenGroup(ctx context.Context, g *zarr.Group, o Options) (*Dataset, error) 
 			if g, err = zarr.OpenGroup(ctx, g.Store(), g.Path(), g.Options()...); err != nil {
 				return nil, err
 			}
-			c, err := document.ClaimIn(hierarchy.SourceOf(g).Claimed())
+			c, err := node.ClaimIn(node.SourceOf(g).Claimed())
 			switch {
 			case err != nil:
 				return nil, err

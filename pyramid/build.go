@@ -12,7 +12,7 @@ import (
 
 	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/internal/chunk/account"
-	"github.com/zargo-io/zargo/internal/node/document"
+	"github.com/zargo-io/zargo/internal/node"
 	"github.com/zargo-io/zargo/multiscale"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -106,7 +106,7 @@ func Build(ctx context.Context, st store.Store, path string, o Options) ([]Level
 	for attempt := 1; ; attempt++ {
 		var err error
 		if b, err = newBuilder(ctx, st, path, o); err == nil {
-			err = b.build(document.Expecting(ctx, b.source.Format()))
+			err = b.build(node.Expecting(ctx, b.source.Format()))
 		}
 		if errors.Is(err, errMoved) && !b.began && attempt < maxMoves {
 			continue // the array changed while the builder read its metadata
@@ -190,7 +190,7 @@ func newBuilder(ctx context.Context, st store.Store, path string, o Options) (*b
 	if err != nil {
 		return nil, err
 	}
-	return b, b.plan(document.Expecting(ctx, b.source.Format()))
+	return b, b.plan(node.Expecting(ctx, b.source.Format()))
 }
 
 // plan sets b.levels, b.assets, b.state and b.counter.
@@ -345,7 +345,7 @@ func (b *builder) group(ctx context.Context, array string, attrs map[string]any)
 	}
 	// The put of the attributes of the group of all levels proves that this group remains; see
 	// announce.
-	within := document.Within(ctx, b.layout.group)
+	within := node.Within(ctx, b.layout.group)
 	_, err := zarr.CreateGroup(within, b.st, dir, zarr.Spec{Format: b.levels[0].array.Format(), Attrs: attrs}, b.o.Zarr...)
 	switch {
 	case !errors.Is(err, fault.Exists):

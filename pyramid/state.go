@@ -11,8 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/zargo-io/zargo/internal/node/document"
-	"github.com/zargo-io/zargo/internal/node/hierarchy"
+	"github.com/zargo-io/zargo/internal/node"
 	"github.com/zargo-io/zargo/multiscale"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -133,8 +132,8 @@ func (b *builder) versionsRead(ctx context.Context) (string, error) {
 		}
 	}
 	for _, v := range b.related.vars {
-		s := hierarchy.SourceOf(v.array)
-		for _, d := range []document.Stored{s.Doc, s.Attrs} {
+		s := node.SourceOf(v.array)
+		for _, d := range []node.Stored{s.Doc, s.Attrs} {
 			if is[d.Key] != d.Version {
 				return "", errMoved
 			}

@@ -10,7 +10,7 @@ import (
 	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/internal/copying/listed"
 	"github.com/zargo-io/zargo/internal/copying/unread"
-	"github.com/zargo-io/zargo/internal/node/document"
+	"github.com/zargo-io/zargo/internal/node"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/meta"
@@ -68,7 +68,7 @@ func (m *maker) single(ctx context.Context, st store.Store, failed error) error 
 	}
 	if i := strings.LastIndexByte(m.o.Target.Path, '/'); m.o.Target.Path != "" {
 		above := m.o.Target.Path[:max(i, 0)]
-		if _, err := zarr.CreateGroup(document.Copying(ctx), m.new, above, zarr.Spec{Format: n.Format}, m.o.Zarr...); err != nil {
+		if _, err := zarr.CreateGroup(node.Copying(ctx), m.new, above, zarr.Spec{Format: n.Format}, m.o.Zarr...); err != nil {
 			return err
 		}
 	}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/zargo-io/zargo/internal/node/document"
+	"github.com/zargo-io/zargo/internal/node"
 	"github.com/zargo-io/zargo/transfer"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/dtype"
@@ -19,7 +19,7 @@ func TestDocumentsOfOtherFormats(t *testing.T) {
 			for _, of := range []string{name, "sub/" + name, name + "/" + name} {
 				t.Run(fmt.Sprint(format, of), func(t *testing.T) {
 					w := newWorld(t, dir.New(t.TempDir()), dir.New(t.TempDir()))
-					ctx := document.Copying(t.Context())
+					ctx := node.Copying(t.Context())
 					for _, group := range []string{"in", "in/sub", "in/deep/" + name} {
 						must(zarr.CreateGroup(ctx, w.src, group, zarr.Spec{Format: format}))
 					}

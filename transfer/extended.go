@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/zargo-io/zargo/internal/bits/jsontext"
-	"github.com/zargo-io/zargo/internal/node/document"
+	"github.com/zargo-io/zargo/internal/node"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/meta"
@@ -32,7 +32,7 @@ func (m *maker) extends(to string, unknown map[string]json.RawMessage, from, for
 }
 
 // replace stores other documents of a planned node.
-func (m *maker) replace(ctx context.Context, to string, docs document.Docs) error {
+func (m *maker) replace(ctx context.Context, to string, docs node.Docs) error {
 	for _, d := range docs {
 		if d.Bytes == nil {
 			continue
@@ -76,5 +76,5 @@ func (m *maker) emptyNames(ctx context.Context, a *zarr.Array, to string) error 
 	if err != nil {
 		return err
 	}
-	return m.replace(ctx, to, document.Docs{{Name: "zarr.json", Bytes: doc}})
+	return m.replace(ctx, to, node.Docs{{Name: "zarr.json", Bytes: doc}})
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/internal/attributes/derived"
 	"github.com/zargo-io/zargo/internal/chunk/account"
-	"github.com/zargo-io/zargo/internal/node/document"
+	"github.com/zargo-io/zargo/internal/node"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/codec"
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -193,7 +193,7 @@ type maker struct {
 // tree plans the copies of a node and of all nodes below it.
 func (m *maker) tree(ctx context.Context, n zarr.Node) error {
 	if path.Base(join(m.o.Source.Store, m.o.Source.Path)) == path.Base(m.o.Target.Path) {
-		ctx = document.Copying(ctx) // the copy keeps the name
+		ctx = node.Copying(ctx) // the copy keeps the name
 	}
 	g, ok := n.(*zarr.Group)
 	if !ok {
@@ -206,7 +206,7 @@ func (m *maker) tree(ctx context.Context, n zarr.Node) error {
 	if err != nil {
 		return err
 	}
-	ctx = document.Copying(ctx) // the members keep their names
+	ctx = node.Copying(ctx) // the members keep their names
 	for sub, err := range g.Walk(ctx) {
 		if err != nil {
 			if err = m.asStored(ctx, g.Store(), max(g.Format(), 2), err); err != nil {
@@ -258,7 +258,7 @@ func (m *maker) group(ctx context.Context, g *zarr.Group, to string) (*zarr.Grou
 	}
 	model := *made.Metadata()
 	model.Unknown = g.Metadata().Unknown
-	docs, err := document.OfGroup(&model)
+	docs, err := node.OfGroup(&model)
 	if err == nil {
 		err = m.replace(ctx, to, docs)
 	}
@@ -296,7 +296,7 @@ func (m *maker) array(ctx context.Context, a *zarr.Array, to string) error {
 	if m.extends(to, a.Metadata().Unknown, a.Format(), made.Format()) {
 		model := *made.Metadata()
 		model.Unknown = a.Metadata().Unknown
-		docs, err := document.OfArray(&model)
+		docs, err := node.OfArray(&model)
 		if err == nil {
 			err = m.replace(ctx, to, docs)
 		}
@@ -371,8 +371,8 @@ func (m *maker) documents(ctx context.Context) error {
 // above the target from the plan.
 func (p *Plan) free(ctx context.Context, target store.Store) error {
 	for key := range p.Documents.Target {
-		if path.Base(key) == document.ZarrJSON {
-			ctx = document.Expecting(ctx, 3)
+		if path.Base(key) == node.ZarrJSON {
+			ctx = node.Expecting(ctx, 3)
 			break
 		}
 	}

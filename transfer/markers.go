@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/zargo-io/zargo/internal/chunk/keys"
-	"github.com/zargo-io/zargo/internal/node/document"
+	"github.com/zargo-io/zargo/internal/node"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
 )
@@ -189,7 +189,7 @@ func (w *Worker) marking(ctx context.Context, c *claim, stop context.CancelCause
 			err = w.mark(ctx, c, owed...)
 		}
 		if err != nil && ctx.Err() != nil && !errors.Is(err, fault.Conflict) { // ctx ended before or meanwhile
-			over, cancel := document.Detached(ctx)
+			over, cancel := node.Detached(ctx)
 			defer cancel()
 			err = w.mark(over, c, owed...)
 		}

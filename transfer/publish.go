@@ -6,7 +6,8 @@ import (
 	"path"
 	"slices"
 
-	"github.com/zargo-io/zargo/internal/node/document"
+	"github.com/zargo-io/zargo/internal/chunk/written"
+	"github.com/zargo-io/zargo/internal/node"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
 )
@@ -22,7 +23,7 @@ func (w *Worker) publish(ctx context.Context) error {
 	}
 	var founding []string
 	for _, key := range w.p.ordered() {
-		if founds := document.Founds(path.Base(key)); founds && !w.archive {
+		if founds := node.Founds(path.Base(key)); founds && !w.archive {
 			if above(nodeOf(key), w.p.Target.Path) {
 				continue // groupsAbove has created it
 			}
@@ -41,19 +42,19 @@ func (w *Worker) publish(ctx context.Context) error {
 	return hold(ctx)
 }
 
-func (w *Worker) node(at string) *document.Node {
-	return &document.Node{Store: w.dst, Path: at, Limit: maxDocument}
+func (w *Worker) node(at string) *node.Node {
+	return &node.Node{Store: written.Around(w.dst), Path: at, Cfg: node.Options{MaxMetadata: maxDocument}}
 }
 
 // groupsAbove creates the plan's groups above the target, which may not be arrays. The caller calls
-// hold after it has stored the documents of the target; see [document.Node.Groups].
+// hold after it has stored the documents of the target; see [node.Node.Groups].
 func (w *Worker) groupsAbove(ctx context.Context) (hold func(context.Context) error, err error) {
 	var keys, paths []string
 	format := 3
 	for _, key := range w.p.ordered() {
-		if name := path.Base(key); document.Founds(name) && above(nodeOf(key), w.p.Target.Path) && !w.archive {
+		if name := path.Base(key); node.Founds(name) && above(nodeOf(key), w.p.Target.Path) && !w.archive {
 			keys, paths = append(keys, key), append(paths, nodeOf(key))
-			if name == document.ZGroup {
+			if name == node.ZGroup {
 				format = 2
 			}
 		}
@@ -72,7 +73,7 @@ func (w *Worker) groupsAbove(ctx context.Context) (hold func(context.Context) er
 // another process of the plan has published the target meanwhile, retreat returns nil: that process
 // met no other node.
 func (w *Worker) retreat(ctx context.Context, c *claim, err error) error {
-	ctx, cancel := document.Detached(ctx)
+	ctx, cancel := node.Detached(ctx)
 	defer cancel()
 	next := c.in(withdrawing)
 	next.Turn++

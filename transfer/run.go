@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/zargo-io/zargo/concurrency"
-	"github.com/zargo-io/zargo/internal/node/document"
+	"github.com/zargo-io/zargo/internal/node"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
@@ -174,7 +174,7 @@ const between = time.Second
 // await waits until all stages before stage k are complete, at most RunOptions.Wait.
 func (r *running) await(ctx context.Context, c *claim, k int) error {
 	end := time.Now().Add(r.o.Wait)
-	for w := (document.Waiting{Until: end}); ; {
+	for w := (node.Waiting{Until: end}); ; {
 		err := r.w.before(ctx, c, k)
 		late := notYet("")
 		if !errors.As(err, &late) {

@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"github.com/zargo-io/zargo/internal/grow"
+	"github.com/zargo-io/zargo/internal/node"
 	"github.com/zargo-io/zargo/internal/node/array"
-	"github.com/zargo-io/zargo/internal/node/document"
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
@@ -35,7 +35,7 @@ type AppendOptions struct {
 }
 
 func (o AppendOptions) grow() grow.Options {
-	over := document.TakeOver{May: o.TakeOver != 0, Age: o.TakeOver}
+	over := node.TakeOver{May: o.TakeOver != 0, Age: o.TakeOver}
 	return grow.Options{At: o.At, Wait: o.Wait, Over: over}
 }
 

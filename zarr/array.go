@@ -6,8 +6,8 @@ import (
 
 	"github.com/zargo-io/zargo/internal/chunk/grid"
 	"github.com/zargo-io/zargo/internal/chunk/pipeline"
+	"github.com/zargo-io/zargo/internal/node"
 	"github.com/zargo-io/zargo/internal/node/array"
-	"github.com/zargo-io/zargo/internal/node/hierarchy"
 	"github.com/zargo-io/zargo/zarr/codec"
 	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/meta"
@@ -16,7 +16,7 @@ import (
 // Array is an array with the metadata that was stored when it was opened. It is immutable and safe
 // for concurrent use.
 type Array struct {
-	node
+	opened
 	of      *array.Array
 	blocks  []grid.Axis // boundaries of chunks, or of inner chunks, along each axis
 	structs *structPlans
@@ -41,11 +41,11 @@ func blocksOf(p *pipeline.Pipeline) []grid.Axis {
 // makeArray returns the array of, which was opened with the options cfg.
 func makeArray(of *array.Array, cfg config) *Array {
 	cfg.Options = of.Cfg
-	return &Array{node: node{of.At.Handle(), of.At, cfg}, of: of, blocks: blocksOf(of.Pipe), structs: &structPlans{}}
+	return &Array{opened: opened{of.At.Handle(), of.At, cfg}, of: of, blocks: blocksOf(of.Pipe), structs: &structPlans{}}
 }
 
 // newNode returns the Array or Group of an opened node.
-func newNode(at *hierarchy.Node, cfg config) Node {
+func newNode(at *node.Node, cfg config) Node {
 	if at.Array() == nil {
 		return &Group{nodeOf(at, cfg)}
 	}

@@ -4,7 +4,7 @@ import (
 	"context"
 	"reflect"
 
-	"github.com/zargo-io/zargo/internal/node/hierarchy"
+	"github.com/zargo-io/zargo/internal/node"
 	"github.com/zargo-io/zargo/internal/node/spec"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
@@ -21,13 +21,13 @@ import (
 // Consolidated metadata of the groups above lacks the new array until it is updated by
 // [Group.Consolidate], or by UpdateParents of package upkeep.
 func Create(ctx context.Context, st store.Store, path string, spec Spec, opts ...Option) (*Array, error) {
-	return create(ctx, st, path, spec, opts, (*hierarchy.Node).CreateArray)
+	return create(ctx, st, path, spec, opts, (*node.Node).CreateArray)
 }
 
 // OpenOrCreate opens the array at path, or creates it if it does not exist. It returns ErrConflict
 // if the existing array differs from spec in anything but attributes.
 func OpenOrCreate(ctx context.Context, st store.Store, path string, spec Spec, opts ...Option) (*Array, error) {
-	return create(ctx, st, path, spec, opts, (*hierarchy.Node).OpenOrCreateArray)
+	return create(ctx, st, path, spec, opts, (*node.Node).OpenOrCreateArray)
 }
 
 // Replace deletes the array at path, if there is one, and creates a new one. It deletes the
@@ -43,11 +43,11 @@ func OpenOrCreate(ctx context.Context, st store.Store, path string, spec Spec, o
 // Call Replace only while no other process reads or writes the array. If an *Array was opened
 // before the call, it reads the deleted chunks as the fill value.
 func Replace(ctx context.Context, st store.Store, path string, spec Spec, opts ...Option) (*Array, error) {
-	return create(ctx, st, path, spec, opts, (*hierarchy.Node).Replace)
+	return create(ctx, st, path, spec, opts, (*node.Node).Replace)
 }
 
 func create(ctx context.Context, st store.Store, path string, spec Spec, opts []Option,
-	how func(*hierarchy.Node, context.Context, spec.Spec) (*hierarchy.Node, error)) (*Array, error) {
+	how func(*node.Node, context.Context, spec.Spec) (*node.Node, error)) (*Array, error) {
 	at, cfg, err := place(st, path, opts)
 	if err != nil {
 		return nil, err

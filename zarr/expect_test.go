@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	metadata "github.com/zargo-io/zargo/internal/node/document"
+	metadata "github.com/zargo-io/zargo/internal/node"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/fault"

@@ -8,7 +8,7 @@ import (
 
 // Group is a group with the metadata that was stored when it was opened. It is immutable and safe
 // for concurrent use.
-type Group struct{ node }
+type Group struct{ opened }
 
 // String returns the path and the format of the group.
 func (g *Group) String() string { return fmt.Sprintf("%q group v%d", g.Path(), g.Format()) }

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/zargo-io/zargo/internal/node/hierarchy"
+	"github.com/zargo-io/zargo/internal/node"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -26,14 +26,14 @@ func handed(t *testing.T, st store.Store) (context.Context, *zarr.Group) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	known := &hierarchy.Known{}
-	known.Add(hierarchy.Of(g))
-	for n, err := range g.Walk(hierarchy.Knowing(t.Context(), known)) {
+	known := &node.Known{}
+	known.Add(node.Of(g))
+	for n, err := range g.Walk(node.Knowing(t.Context(), known)) {
 		if err != nil {
 			t.Fatal(n, err)
 		}
 	}
-	return hierarchy.Knowing(t.Context(), known), g
+	return node.Knowing(t.Context(), known), g
 }
 
 // TestGroupAppendHanded appends to a group whose documents were read before another process changed

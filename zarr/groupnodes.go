@@ -3,7 +3,7 @@ package zarr
 import (
 	"context"
 
-	"github.com/zargo-io/zargo/internal/node/document"
+	"github.com/zargo-io/zargo/internal/node"
 )
 
 // Open opens the node at a path relative to the group. If the group's consolidated metadata
@@ -24,12 +24,12 @@ import (
 // array's stored metadata. It returns ErrConflict if the stored metadata differs from the copy, and
 // ErrNotFound if there is none.
 func (g *Group) Open(ctx context.Context, path string) (Node, error) {
-	return g.open(ctx, path, document.Any)
+	return g.open(ctx, path, node.Any)
 }
 
 // OpenArray opens the array at a path relative to the group, as [Group.Open] does.
 func (g *Group) OpenArray(ctx context.Context, path string) (*Array, error) {
-	n, err := g.open(ctx, path, document.Array)
+	n, err := g.open(ctx, path, node.Array)
 	if err != nil {
 		return nil, err
 	}
@@ -38,14 +38,14 @@ func (g *Group) OpenArray(ctx context.Context, path string) (*Array, error) {
 
 // OpenGroup opens the group at a path relative to the group, as [Group.Open] does.
 func (g *Group) OpenGroup(ctx context.Context, path string) (*Group, error) {
-	n, err := g.open(ctx, path, document.Group)
+	n, err := g.open(ctx, path, node.Group)
 	if err != nil {
 		return nil, err
 	}
 	return n.(*Group), nil
 }
 
-func (g *Group) open(ctx context.Context, path string, w document.Kind) (Node, error) {
+func (g *Group) open(ctx context.Context, path string, w node.Kind) (Node, error) {
 	found, err := g.at.OpenBelow(ctx, path, w)
 	if err != nil {
 		return nil, err

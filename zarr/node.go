@@ -8,8 +8,7 @@ import (
 	"strings"
 
 	"github.com/zargo-io/zargo/internal/bits/jsontext"
-	"github.com/zargo-io/zargo/internal/node/document"
-	"github.com/zargo-io/zargo/internal/node/hierarchy"
+	"github.com/zargo-io/zargo/internal/node"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/meta"
 	"github.com/zargo-io/zargo/zarr/store"
@@ -37,37 +36,37 @@ type Node interface {
 // handle makes the documents of a node available to other packages of this module, and handled is
 // the method that does so. No type outside this package has it.
 type (
-	handle  = hierarchy.Handle
-	handled = hierarchy.Handled
+	handle  = node.Handle
+	handled = node.Handled
 )
 
-// node is the common part of arrays and groups. nodeOf makes one.
-type node struct {
+// opened is the common part of arrays and groups. nodeOf makes one.
+type opened struct {
 	handle
-	at  *hierarchy.Node
+	at  *node.Node
 	cfg config
 }
 
-// nodeOf returns n with the options cfg, but keeps the hierarchy.Options of n.
-func nodeOf(n *hierarchy.Node, cfg config) node {
+// nodeOf returns n with the options cfg, but keeps the node.Options of n.
+func nodeOf(n *node.Node, cfg config) opened {
 	cfg.Options.Options = n.Cfg
-	return node{n.Handle(), n, cfg}
+	return opened{n.Handle(), n, cfg}
 }
 
 // Path returns the path relative to the store's root.
-func (n *node) Path() string { return n.at.Path }
+func (n *opened) Path() string { return n.at.Path }
 
 // Format returns the Zarr format: 1, 2 or 3.
-func (n *node) Format() int { return n.at.Format }
+func (n *opened) Format() int { return n.at.Format }
 
 // Store returns the store that the node was opened in.
-func (n *node) Store() store.Store { return n.at.Store.Store }
+func (n *opened) Store() store.Store { return n.at.Store.Store }
 
 // Name returns the last element of the path; "" for the root.
-func (n *node) Name() string { return n.at.Path[strings.LastIndexByte(n.at.Path, '/')+1:] }
+func (n *opened) Name() string { return n.at.Path[strings.LastIndexByte(n.at.Path, '/')+1:] }
 
 // Attrs returns the attributes. The caller may change the map, but not the values in it.
-func (n *node) Attrs() map[string]any {
+func (n *opened) Attrs() map[string]any {
 	m := make(map[string]any, len(n.at.Attrs))
 	maps.Copy(m, n.at.Attrs)
 	return m
@@ -75,7 +74,7 @@ func (n *node) Attrs() map[string]any {
 
 // Options returns the options that the node was opened with, including those of [Array.With], so
 // that other nodes can be opened with the same options. The caller owns the slice.
-func (n *node) Options() []Option { return slices.Clone(n.cfg.opts) }
+func (n *opened) Options() []Option { return slices.Clone(n.cfg.opts) }
 
 // Attr decodes the attribute of n with the given name as a T: Attr[string](a, "units"). ok reports
 // whether the attribute exists. Attr returns ErrType if the value cannot be decoded as a T.
@@ -99,6 +98,6 @@ func Attr[T any](n Node, name string) (value T, ok bool, err error) {
 }
 
 // errf adds the store and the path of the node to an error.
-func (n *node) errf(err error) error { return n.at.Errorf(err) }
+func (n *opened) errf(err error) error { return n.at.Errorf(err) }
 
-func join(path, name string) string { return document.Join(path, name) }
+func join(path, name string) string { return node.Join(path, name) }

@@ -5,8 +5,7 @@ import (
 	"fmt"
 
 	"github.com/zargo-io/zargo/internal/chunk/written"
-	"github.com/zargo-io/zargo/internal/node/document"
-	"github.com/zargo-io/zargo/internal/node/hierarchy"
+	"github.com/zargo-io/zargo/internal/node"
 	"github.com/zargo-io/zargo/zarr/meta"
 	"github.com/zargo-io/zargo/zarr/store"
 )
@@ -17,7 +16,7 @@ import (
 // OpenArray returns ErrNotFound if no array is stored at path. It returns ErrRefused if it found no
 // metadata and the store refused access to some of the documents that it tried.
 func OpenArray(ctx context.Context, st store.Store, path string, opts ...Option) (*Array, error) {
-	n, err := openWith(ctx, st, path, opts, document.Array)
+	n, err := openWith(ctx, st, path, opts, node.Array)
 	if err != nil {
 		return nil, err
 	}
@@ -29,7 +28,7 @@ func OpenArray(ctx context.Context, st store.Store, path string, opts ...Option)
 // With Format(2) and without [IgnoreConsolidated], OpenGroup also reads the group's consolidated
 // metadata, at the same time.
 func OpenGroup(ctx context.Context, st store.Store, path string, opts ...Option) (*Group, error) {
-	n, err := openWith(ctx, st, path, opts, document.Group)
+	n, err := openWith(ctx, st, path, opts, node.Group)
 	if err != nil {
 		return nil, err
 	}
@@ -39,10 +38,10 @@ func OpenGroup(ctx context.Context, st store.Store, path string, opts ...Option)
 // Open opens the array or group at path. Errors are as for [OpenArray]. If both v2 and v3 metadata
 // exist, Open uses v3.
 func Open(ctx context.Context, st store.Store, path string, opts ...Option) (Node, error) {
-	return openWith(ctx, st, path, opts, document.Any)
+	return openWith(ctx, st, path, opts, node.Any)
 }
 
-func openWith(ctx context.Context, st store.Store, path string, opts []Option, w document.Kind) (Node, error) {
+func openWith(ctx context.Context, st store.Store, path string, opts []Option, w node.Kind) (Node, error) {
 	at, cfg, err := place(st, path, opts)
 	if err != nil {
 		return nil, err
@@ -55,7 +54,7 @@ func openWith(ctx context.Context, st store.Store, path string, opts []Option, w
 }
 
 // place checks the path and the options. It returns the node at path, which is not opened yet.
-func place(st store.Store, path string, opts []Option) (*hierarchy.Node, config, error) {
+func place(st store.Store, path string, opts []Option) (*node.Node, config, error) {
 	cfg, err := newConfig(opts)
 	if err != nil {
 		return nil, cfg, err
@@ -64,5 +63,5 @@ func place(st store.Store, path string, opts []Option) (*hierarchy.Node, config,
 	if err != nil {
 		return nil, cfg, fmt.Errorf("zarr: %w", err)
 	}
-	return &hierarchy.Node{Store: written.Around(st), Path: path, Cfg: cfg.Options.Options}, cfg, nil
+	return &node.Node{Store: written.Around(st), Path: path, Cfg: cfg.Options.Options}, cfg, nil
 }

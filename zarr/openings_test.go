@@ -12,7 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	metadata "github.com/zargo-io/zargo/internal/node/document"
+	metadata "github.com/zargo-io/zargo/internal/node"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/codec"
 	"github.com/zargo-io/zargo/zarr/dtype"

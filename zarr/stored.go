@@ -3,7 +3,7 @@ package zarr
 import (
 	"context"
 
-	"github.com/zargo-io/zargo/internal/node/hierarchy"
+	"github.com/zargo-io/zargo/internal/node"
 )
 
 // Stored returns the array as its own stored documents describe it, never a copy of them: neither
@@ -22,7 +22,7 @@ func (a *Array) Stored(ctx context.Context) (Node, error) {
 		}
 		return base.Field(a.field.path...)
 	}
-	if a.at.From == hierarchy.FromStore {
+	if a.at.From == node.FromStore {
 		return a, nil
 	}
 	return a.stored(ctx)
@@ -37,7 +37,7 @@ func (a *Array) Stored(ctx context.Context) (Node, error) {
 // metadata, report [rule.Unlisted], and yield ErrNotFound for each node without documents.
 func (g *Group) Stored(ctx context.Context) (Node, error) { return g.stored(ctx) }
 
-func (n *node) stored(ctx context.Context) (Node, error) {
+func (n *opened) stored(ctx context.Context) (Node, error) {
 	cfg := n.cfg
 	if err := cfg.add([]Option{IgnoreConsolidated()}); err != nil {
 		return nil, err

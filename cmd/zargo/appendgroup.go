@@ -12,7 +12,7 @@ import (
 	"github.com/zargo-io/zargo/dataset"
 	"github.com/zargo-io/zargo/internal/attributes/follow"
 	"github.com/zargo-io/zargo/internal/attributes/numeric"
-	"github.com/zargo-io/zargo/internal/node/hierarchy"
+	"github.com/zargo-io/zargo/internal/node"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -85,13 +85,13 @@ func (c *appendCmd) group(ctx context.Context, s *session, p *place, g *zarr.Gro
 // open opens the arrays to append to concurrently, and returns a context in which they are not read
 // again. An array that cannot be opened is an error when it is needed.
 func (c *appendCmd) open(ctx context.Context, g *zarr.Group) (context.Context, error) {
-	known := &hierarchy.Known{}
-	known.Add(hierarchy.Of(g))
-	ctx = hierarchy.Knowing(ctx, known)
+	known := &node.Known{}
+	known.Add(node.Of(g))
+	ctx = node.Knowing(ctx, known)
 	paths := c.arrays()
 	err := concurrency.EachN(ctx, len(paths), len(paths), func(ctx context.Context, i int) error {
 		if a, err := g.OpenArray(ctx, paths[i]); err == nil {
-			known.Add(hierarchy.Of(a))
+			known.Add(node.Of(a))
 		}
 		return nil
 	})

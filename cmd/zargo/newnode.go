@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/zargo-io/zargo/internal/node/document"
+	"github.com/zargo-io/zargo/internal/node"
 	"github.com/zargo-io/zargo/openurl"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -176,7 +176,7 @@ const (
 // be created below an array.
 func (s *session) look(ctx context.Context, st store.Store, path string) (found, error) {
 	expect := cmp.Or(s.format, 3) // most groups above a node do not exist
-	n, err := zarr.Open(document.Expecting(ctx, expect), st, path, s.options()...)
+	n, err := zarr.Open(node.Expecting(ctx, expect), st, path, s.options()...)
 	switch {
 	case errors.Is(err, fault.NotFound):
 		return nothing, nil

@@ -7,7 +7,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"github.com/zargo-io/zargo/internal/node/document"
+	"github.com/zargo-io/zargo/internal/node"
 	"github.com/zargo-io/zargo/openurl"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/codec"
@@ -43,7 +43,7 @@ func (s *session) opened(n zarr.Node) { s.format = n.Format() }
 
 // expecting returns a context for opening nodes of the same hierarchy as the last opened node.
 func (s *session) expecting(ctx context.Context) context.Context {
-	return document.Expecting(ctx, s.format)
+	return node.Expecting(ctx, s.format)
 }
 
 // options returns the options of every node that the run opens.

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/zargo-io/zargo/concurrency"
-	docs "github.com/zargo-io/zargo/internal/node/document"
+	"github.com/zargo-io/zargo/internal/node"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/cache"
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -57,7 +57,7 @@ type op struct {
 	tolerant  bool // its error is checked by the caller
 	wrote     []written
 	deleted   []string     // keys of deleted chunks
-	opened    *docs.Source // for a write, the array's documents when it was opened
+	opened    *node.Source // for a write, the array's documents when it was opened
 	made      string       // key of the document of an array that a create put, until it withdraws it
 	withdrew  bool         // a create withdrew its document, because its second look failed or met another node
 

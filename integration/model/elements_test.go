@@ -6,9 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/zargo-io/zargo/internal/node"
 	"github.com/zargo-io/zargo/internal/node/claim"
-	docs "github.com/zargo-io/zargo/internal/node/document"
-	internal "github.com/zargo-io/zargo/internal/node/hierarchy"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/upkeep"
 )
@@ -26,7 +25,7 @@ func (w *hierarchy) write(ctx context.Context, a *actor, t *truth, x *zarr.Array
 			b.lo[i], b.hi[i] = 0, n
 		}
 	}
-	o := &op{kind: doWrite, opened: internal.SourceOf(x), text: fmt.Sprintf("%v to %v of %v", b.lo[:t.rank], b.hi[:t.rank], x.Shape())}
+	o := &op{kind: doWrite, opened: node.SourceOf(x), text: fmt.Sprintf("%v to %v of %v", b.lo[:t.rank], b.hi[:t.rank], x.Shape())}
 	zero := a.rng.IntN(5) == 0
 	if a.rng.IntN(8) == 0 {
 		o.text += " store fill"
@@ -178,7 +177,7 @@ func (w *hierarchy) unknowing(o *op, key string) {
 		if !ok || !strings.HasPrefix(key, t.path+"/") {
 			continue
 		}
-		record, err := docs.RecordIn(o.opened.Doc)
+		record, err := node.RecordIn(o.opened.Doc)
 		if err != nil {
 			w.h.fail("the record of %s: %v", t.path, err)
 		}

@@ -7,10 +7,9 @@ import (
 	"slices"
 
 	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/internal/node"
 	"github.com/zargo-io/zargo/internal/node/array"
 	"github.com/zargo-io/zargo/internal/node/claim"
-	"github.com/zargo-io/zargo/internal/node/document"
-	"github.com/zargo-io/zargo/internal/node/hierarchy"
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
@@ -189,13 +188,13 @@ func (w *appending) commit(ctx context.Context) error {
 	case err == nil:
 		err = concurrency.EachN(context.WithoutCancel(ctx), 2, 2, func(_ context.Context, i int) error {
 			if i == 0 {
-				var arrays []*document.Source
+				var arrays []*node.Source
 				for _, m := range w.members {
 					arrays = append(arrays, m.array.Source())
 				}
 				return w.group.finish(ctx, arrays)
 			}
-			hierarchy.KnownIn(ctx).Last(ctx)
+			node.KnownIn(ctx).Last(ctx)
 			return nil
 		})
 	case longer == 0 && known:
@@ -215,7 +214,7 @@ func (w *appending) release(ctx context.Context, err error) error {
 	if w.group != nil && w.group.held == nil {
 		return err
 	}
-	ctx, cancel := document.Detached(ctx)
+	ctx, cancel := node.Detached(ctx)
 	defer cancel()
 	var old claim.Claim // the claim of the group that was taken over
 	if w.group != nil {

@@ -4,13 +4,13 @@ import (
 	"encoding/json"
 	"slices"
 
+	"github.com/zargo-io/zargo/internal/node"
 	"github.com/zargo-io/zargo/internal/node/array"
-	"github.com/zargo-io/zargo/internal/node/document"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/meta"
 )
 
-func docOf(a *array.Array) document.Stored { return a.Source().Doc }
+func docOf(a *array.Array) node.Stored { return a.Source().Doc }
 
 // shapeOf returns the shape of an array. The caller owns the slice.
 func shapeOf(a *array.Array) []int { return slices.Clone(a.Engine.Layout.Shape) }
@@ -79,7 +79,7 @@ func shaped(a *array.Array, shape []int) (*array.Array, error) {
 
 // shapeEdits returns the edits that set the shape in the document of a, and extend its grid to the
 // shape.
-func shapeEdits(a *array.Array, shape []int) (document.Edits, error) {
+func shapeEdits(a *array.Array, shape []int) (node.Edits, error) {
 	raw, err := json.Marshal(shape)
 	edits := gridEdits(a, shape)
 	edits["shape"] = raw
@@ -88,10 +88,10 @@ func shapeEdits(a *array.Array, shape []int) (document.Edits, error) {
 
 // gridEdits returns the edits that extend a rectilinear grid to a shape. The claim of a change has
 // them, so that all objects that the change may leave behind have the lengths of the stored grid.
-func gridEdits(a *array.Array, shape []int) document.Edits {
+func gridEdits(a *array.Array, shape []int) node.Edits {
 	g, changed := a.Meta.Grid.Reaching(shape)
 	if !changed {
-		return document.Edits{}
+		return node.Edits{}
 	}
-	return document.Edits{"chunk_grid": g.Encode()}
+	return node.Edits{"chunk_grid": g.Encode()}
 }

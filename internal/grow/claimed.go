@@ -6,9 +6,9 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/zargo-io/zargo/internal/node"
 	"github.com/zargo-io/zargo/internal/node/array"
 	"github.com/zargo-io/zargo/internal/node/claim"
-	"github.com/zargo-io/zargo/internal/node/document"
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
@@ -16,7 +16,7 @@ import (
 type claimed struct {
 	a     *array.Array // the array as last read or written
 	axis  int
-	held  *document.Held
+	held  *node.Held
 	wrote bool // objects may have been put since the last commit
 }
 
@@ -54,19 +54,19 @@ func appendTo(axis, from, to int) claim.Claim {
 // claimRows puts claim c in the document of an array, which may already have the rows. If the
 // stored array has another shape, claimRows returns errShape or, if errShape is nil, an error that
 // names the difference.
-func claimRows(ctx context.Context, a *array.Array, c claim.Claim, over document.TakeOver, errShape error) (*claimed, error) {
+func claimRows(ctx context.Context, a *array.Array, c claim.Claim, over node.TakeOver, errShape error) (*claimed, error) {
 	b, err := longer(a, c.Axis, max(0, c.To-extentOf(a, c.Axis)))
 	if err != nil {
 		return nil, err
 	}
 	grid := gridEdits(a, shapeOf(b))
 	s := a.Source()
-	held, err := s.At.Hold(ctx, s.Doc, over, func(t document.Text) (document.Change, error) {
+	held, err := s.At.Hold(ctx, s.Doc, over, func(t node.Text) (node.Change, error) {
 		err := t.As(s.Doc)
 		if errors.Is(err, fault.Conflict) {
 			err = cmp.Or(errShape, err)
 		}
-		return document.Change{Claim: c, Record: t.Record, Edits: grid}, err
+		return node.Change{Claim: c, Record: t.Record, Edits: grid}, err
 	})
 	if err != nil {
 		return nil, err
@@ -105,7 +105,7 @@ func (c *claimed) view(n int) (*array.Array, error) {
 func (c *claimed) commit(ctx context.Context, n, next int) (*array.Array, error) {
 	shape := shapeOf(c.a)
 	shape[c.axis] += n
-	change := document.Change{Record: c.held.Record().Written(shape)}
+	change := node.Change{Record: c.held.Record().Written(shape)}
 	if next > 0 {
 		change.Claim = c.held.Claim()
 		change.Claim.From, change.Claim.To = shape[c.axis], shape[c.axis]+next
@@ -132,8 +132,8 @@ func (c *claimed) giveUp(ctx context.Context, err error) error {
 	return giveUp(ctx, c.held, c.wrote, err)
 }
 
-func giveUp(ctx context.Context, held *document.Held, wrote bool, err error) error {
-	ctx, cancel := document.Detached(ctx)
+func giveUp(ctx context.Context, held *node.Held, wrote bool, err error) error {
+	ctx, cancel := node.Detached(ctx)
 	defer cancel()
 	c := held.Claim()
 	failed := held.GiveUp(ctx, wrote)

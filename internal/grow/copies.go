@@ -6,13 +6,13 @@ import (
 	"encoding/json"
 	"errors"
 
-	"github.com/zargo-io/zargo/internal/node/document"
+	"github.com/zargo-io/zargo/internal/node"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/meta"
 )
 
 // Finish updates arrays in the consolidated metadata of a group, and ends the claim that held has.
-func Finish(ctx context.Context, of *document.Source, held *document.Held, arrays []*document.Source) error {
+func Finish(ctx context.Context, of *node.Source, held *node.Held, arrays []*node.Source) error {
 	g := &group{Source: of, held: held}
 	return g.finish(ctx, arrays)
 }
@@ -23,7 +23,7 @@ const takenOver = "zargo_taken_over"
 
 // finish updates the arrays in the group's consolidated metadata and ends the claim. In v3 it does
 // so by a single put.
-func (g *group) finish(ctx context.Context, arrays []*document.Source) error {
+func (g *group) finish(ctx context.Context, arrays []*node.Source) error {
 	if g.Format() == 2 {
 		return g.finishV2(ctx, arrays)
 	}
@@ -35,9 +35,9 @@ func (g *group) finish(ctx context.Context, arrays []*document.Source) error {
 		}
 		nodes[g.below(a)] = doc
 	}
-	return g.held.CommitBy(ctx, func(d document.Stored) (document.Change, error) {
+	return g.held.CommitBy(ctx, func(d node.Stored) (node.Change, error) {
 		const member = "consolidated_metadata"
-		c := document.Change{Record: g.held.Record()}
+		c := node.Change{Record: g.held.Record()}
 		if raw, err := meta.Member(d.Key, d.Bytes, member); err != nil || raw == nil || bytes.Equal(raw, []byte("null")) {
 			return c, err
 		}
@@ -46,23 +46,23 @@ func (g *group) finish(ctx context.Context, arrays []*document.Source) error {
 			return c, err
 		}
 		raw, err := meta.Member(d.Key, doc, member)
-		c.Edits = document.Edits{member: raw}
+		c.Edits = node.Edits{member: raw}
 		return c, err
 	})
 }
 
 // finishV2 updates the group's .zmetadata while the claim is held, and then ends the claim.
-func (g *group) finishV2(ctx context.Context, arrays []*document.Source) error {
+func (g *group) finishV2(ctx context.Context, arrays []*node.Source) error {
 	err := g.splicing(ctx, arrays)
 	if err != nil && !errors.Is(err, fault.Conflict) {
-		over, cancel := document.Detached(ctx)
+		over, cancel := node.Detached(ctx)
 		defer cancel()
 		if again := g.splicing(over, arrays); again == nil || errors.Is(again, fault.Conflict) {
 			ctx, err = over, again
 		}
 	}
 	switch {
-	case errors.Is(err, document.ErrEnded):
+	case errors.Is(err, node.ErrEnded):
 		return nil // another process found that the append is complete and ended its claim
 	case err != nil:
 		return err
@@ -76,7 +76,7 @@ const maxSplices = 1000
 
 // splicing calls splice again as long as another writer changes .zmetadata between the read and the
 // put of splice.
-func (g *group) splicing(ctx context.Context, arrays []*document.Source) error {
+func (g *group) splicing(ctx context.Context, arrays []*node.Source) error {
 	for try := 1; ; try++ {
 		err := g.splice(ctx, arrays)
 		if !errors.Is(err, fault.Conflict) || try == maxSplices {
@@ -92,7 +92,7 @@ const unchangeable = "consolidated metadata cannot be changed"
 // the claim, and puts .zmetadata on the condition of the version that it read. An append that takes
 // over this append first takes the claim and then changes .zmetadata. Therefore either the check or
 // the condition fails.
-func (g *group) splice(ctx context.Context, arrays []*document.Source) error {
+func (g *group) splice(ctx context.Context, arrays []*node.Source) error {
 	d, _, err := g.copiedV2(ctx)
 	if err == nil {
 		err = g.held.Check(ctx)
@@ -106,7 +106,7 @@ func (g *group) splice(ctx context.Context, arrays []*document.Source) error {
 		if err != nil {
 			return err
 		}
-		docs[document.Join(g.below(a), name)] = doc
+		docs[node.Join(g.below(a), name)] = doc
 	}
 	doc, err := meta.SpliceV2(d.Key, d.Bytes, docs)
 	if err == nil {
@@ -177,10 +177,10 @@ func (g *group) completed(ctx context.Context, members []member, n int) bool {
 
 // copiedV2 reads and parses the group's .zmetadata. If .zmetadata is absent, copiedV2 returns no
 // error.
-func (g *group) copiedV2(ctx context.Context) (document.Stored, *meta.Copies, error) {
+func (g *group) copiedV2(ctx context.Context) (node.Stored, *meta.Copies, error) {
 	at := g.At
-	d := document.Stored{Key: at.Key(document.ZMetadata)}
-	v, err := at.Get(ctx, document.ZMetadata)
+	d := node.Stored{Key: at.Key(node.ZMetadata)}
+	v, err := at.Get(ctx, node.ZMetadata)
 	if errors.Is(err, fault.NotFound) {
 		return d, nil, nil
 	}

@@ -9,10 +9,9 @@ import (
 	"strings"
 
 	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/internal/node"
 	"github.com/zargo-io/zargo/internal/node/array"
 	"github.com/zargo-io/zargo/internal/node/claim"
-	"github.com/zargo-io/zargo/internal/node/document"
-	"github.com/zargo-io/zargo/internal/node/hierarchy"
 	"github.com/zargo-io/zargo/internal/node/spec"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/meta"
@@ -20,7 +19,7 @@ import (
 
 // Group is an opened group whose arrays are extended.
 type Group struct {
-	Node    *hierarchy.Node
+	Node    *node.Node
 	Options array.Options // of its arrays
 }
 
@@ -34,15 +33,15 @@ type Rows struct {
 
 // group is the group of an append in progress.
 type group struct {
-	*document.Source                 // the group as first read
-	root             *hierarchy.Node // the same group; nil in Finish
-	handed           bool            // root and its arrays may be as they were read before the append
-	options          array.Options
-	dim              string
-	old              claim.Claim     // the claim in Source that this append takes over
-	copies           *meta.Copies    // consolidated metadata, by path below the group
-	copy             document.Stored // in v2: the .zmetadata that contains copies
-	held             *document.Held  // nil before the group is claimed
+	*node.Source            // the group as first read
+	root         *node.Node // the same group; nil in Finish
+	handed       bool       // root and its arrays may be as they were read before the append
+	options      array.Options
+	dim          string
+	old          claim.Claim  // the claim in Source that this append takes over
+	copies       *meta.Copies // consolidated metadata, by path below the group
+	copy         node.Stored  // in v2: the .zmetadata that contains copies
+	held         *node.Held   // nil before the group is claimed
 }
 
 // halfAppended is the error of an append that must be completed: it extended some but not all
@@ -63,18 +62,18 @@ func (e *halfAppended) Unwrap() error { return e.err }
 // stored after the append. If Append waits for another process or starts again, it writes the rows
 // again.
 //
-// If the context has the nodes in a [hierarchy.Known], Append uses them for its first attempt, and
+// If the context has the nodes in a [node.Known], Append uses them for its first attempt, and
 // replaces or forgets them. If that attempt fails before it writes rows, the documents may have
 // changed since they were read, so Append begins again by stored documents.
-func (g Group) Append(ctx context.Context, dim string, rows []Rows, o Options) (out *hierarchy.Node, err error) {
-	known := hierarchy.KnownIn(ctx)
+func (g Group) Append(ctx context.Context, dim string, rows []Rows, o Options) (out *node.Node, err error) {
+	known := node.KnownIn(ctx)
 	handed := g.Node.Handed(ctx)
 	if o.Over.May {
 		handed = nil
 	}
 	var of *group
-	var doc document.Stored // the document of the group after the append
-	err = o.waiting(ctx, g.Node.Docs(), func() (again bool, err error) {
+	var doc node.Stored // the document of the group after the append
+	err = o.waiting(ctx, g.Node, func() (again bool, err error) {
 		wrote := false
 		if handed != nil {
 			of, doc, wrote, err = g.once(ctx, handed, dim, rows, o)
@@ -113,7 +112,7 @@ func outdated(err error) bool {
 // byte for byte, the document that once read.
 //
 // wrote reports that the rows may have been stored.
-func (g Group) once(ctx context.Context, handed *hierarchy.Node, dim string, rows []Rows, o Options) (of *group, doc document.Stored, wrote bool, err error) {
+func (g Group) once(ctx context.Context, handed *node.Node, dim string, rows []Rows, o Options) (of *group, doc node.Stored, wrote bool, err error) {
 	root := handed
 	if root == nil {
 		if root, err = g.Node.Again(ctx); err != nil {
@@ -121,7 +120,7 @@ func (g Group) once(ctx context.Context, handed *hierarchy.Node, dim string, row
 		}
 	}
 	of = &group{Source: root.Source(), root: root, handed: handed != nil, options: g.Options, dim: dim}
-	if of.old, err = document.ClaimIn(of.Attrs); err != nil {
+	if of.old, err = node.ClaimIn(of.Attrs); err != nil {
 		return nil, doc, false, err
 	}
 	if of.copies, err = of.copied(ctx); err != nil {
@@ -147,7 +146,7 @@ func (g Group) once(ctx context.Context, handed *hierarchy.Node, dim string, row
 	if err := w.run(ctx); err != nil {
 		return nil, doc, w.wrote, err
 	}
-	known := hierarchy.KnownIn(ctx)
+	known := node.KnownIn(ctx)
 	for _, m := range w.members {
 		known.Add(m.array.At)
 	}
@@ -245,7 +244,7 @@ func (g *group) shows(members []member, n int) bool {
 }
 
 // below returns the path of an array relative to the group.
-func (g *group) below(a *document.Source) string {
+func (g *group) below(a *node.Source) string {
 	return strings.TrimPrefix(a.At.Path[len(g.At.Path):], "/")
 }
 
@@ -263,7 +262,7 @@ func (g *group) unchanged(ctx context.Context) error {
 }
 
 // same reports whether two documents are equal byte for byte. Two absent documents are equal.
-func same(a, b document.Stored) bool { return a.There() == b.There() && bytes.Equal(a.Bytes, b.Bytes) }
+func same(a, b node.Stored) bool { return a.There() == b.There() && bytes.Equal(a.Bytes, b.Bytes) }
 
 // complete returns fault.Selection if the consolidated metadata has an array with the dimension
 // that is not in members. Such an array must be stored: the consolidated metadata may be stale.
@@ -282,11 +281,11 @@ func (g *group) complete(ctx context.Context, members []member) error {
 		}
 		given := func(m member) bool { return g.below(m.array.Source()) == path }
 		if !slices.ContainsFunc(members, given) {
-			_, err := g.open(ctx, document.Join(g.At.Path, path))
+			_, err := g.open(ctx, node.Join(g.At.Path, path))
 			if errors.Is(err, fault.NotFound) {
 				continue
 			}
-			return fault.Newf(fault.Selection, "%q also has dimension %q and needs rows", document.Join(g.At.Path, path), g.dim)
+			return fault.Newf(fault.Selection, "%q also has dimension %q and needs rows", node.Join(g.At.Path, path), g.dim)
 		}
 	}
 	return nil
@@ -294,22 +293,22 @@ func (g *group) complete(ctx context.Context, members []member) error {
 
 // claim puts claim c in the group's document. It returns errChanged if another writer has changed
 // the document since it was read.
-func (g *group) claim(ctx context.Context, c claim.Claim, over document.TakeOver) (err error) {
+func (g *group) claim(ctx context.Context, c claim.Claim, over node.TakeOver) (err error) {
 	c.Dim, c.Pending = g.dim, true
 	if g.old.Under() && g.old.From == c.From {
 		c = c.After(g.old)
 	}
-	g.held, err = g.At.Hold(ctx, g.Attrs, over, func(t document.Text) (document.Change, error) {
+	g.held, err = g.At.Hold(ctx, g.Attrs, over, func(t node.Text) (node.Change, error) {
 		if !same(t.Stored, g.Attrs) {
-			return document.Change{}, errChanged
+			return node.Change{}, errChanged
 		}
 		var err error
 		if g.old.Reached(c.From) {
 			// The old append has stored all its rows and may still report success. Therefore its ID
 			// is not recorded as taken over.
-			t.Record, err = document.RecordIn(t.Stored)
+			t.Record, err = node.RecordIn(t.Stored)
 		}
-		return document.Change{Claim: c, Record: t.Record}, err
+		return node.Change{Claim: c, Record: t.Record}, err
 	})
 	if err == nil {
 		g.held.Keep(ctx)
@@ -323,7 +322,7 @@ func (g *group) claim(ctx context.Context, c claim.Claim, over document.TakeOver
 func (g *group) hold(ctx context.Context) error {
 	c := g.held.Claim()
 	c.Pending = false
-	return g.held.Commit(ctx, document.Change{Claim: c, Record: g.held.Record()})
+	return g.held.Commit(ctx, node.Change{Claim: c, Record: g.held.Record()})
 }
 
 // taken returns the IDs of the claims that this append may take over or drop on arrays: the IDs of
@@ -352,7 +351,7 @@ func (g *group) release(ctx context.Context, w *appending, dropped bool, err err
 	case longest != w.to:
 		c := g.held.Claim()
 		c.To, c.Ends, c.Pending, c.Since, c.Renewed = longest, nil, false, g.old.Since, g.old.Renewed
-		_ = g.held.Commit(ctx, document.Change{Claim: c, Record: g.held.Record()})
+		_ = g.held.Commit(ctx, node.Change{Claim: c, Record: g.held.Record()})
 	}
 	return err
 }

@@ -7,16 +7,16 @@ import (
 	"time"
 
 	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/internal/node"
 	"github.com/zargo-io/zargo/internal/node/array"
-	"github.com/zargo-io/zargo/internal/node/document"
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
 // Options are the options of one change.
 type Options struct {
-	At   *int              // the row at which an append must begin, or nil for any row
-	Wait time.Duration     // how long to wait for the changes of other processes
-	Over document.TakeOver // claims of other processes that may be taken over
+	At   *int          // the row at which an append must begin, or nil for any row
+	Wait time.Duration // how long to wait for the changes of other processes
+	Over node.TakeOver // claims of other processes that may be taken over
 }
 
 // mayBegin checks whether an append may begin at row from, which must equal o.At. It returns
@@ -49,9 +49,9 @@ const maxRestarts = 100
 // waiting calls try again as long as try returns a conflict and true for again. After errChanged it
 // waits only briefly, at most maxRestarts times. After other conflicts it retries until Wait has
 // passed.
-func (o Options) waiting(ctx context.Context, n *document.Node, try func() (again bool, err error)) error {
+func (o Options) waiting(ctx context.Context, n *node.Node, try func() (again bool, err error)) error {
 	end := time.Now().Add(o.Wait)
-	w := document.Waiting{Until: end, Over: o.Over}
+	w := node.Waiting{Until: end, Over: o.Over}
 	for tries := 1; ; tries++ {
 		again, err := try()
 		left := time.Until(end)

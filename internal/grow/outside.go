@@ -7,8 +7,8 @@ import (
 
 	"github.com/zargo-io/zargo/internal/chunk/account"
 	"github.com/zargo-io/zargo/internal/chunk/engine"
+	"github.com/zargo-io/zargo/internal/node"
 	"github.com/zargo-io/zargo/internal/node/array"
-	"github.com/zargo-io/zargo/internal/node/hierarchy"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
 )
@@ -71,7 +71,7 @@ func listOutside(ctx context.Context, a *array.Array, s store.Store, shape []int
 				yield("", err)
 				return
 			}
-			coord, ok := a.Position(hierarchy.Below(a.At.Path, e.Key))
+			coord, ok := a.Position(node.Below(a.At.Path, e.Key))
 			if !ok || !a.Engine.Layout.IsOutside(coord, shape) {
 				continue
 			}

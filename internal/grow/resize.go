@@ -6,9 +6,9 @@ import (
 	"slices"
 
 	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/internal/node"
 	"github.com/zargo-io/zargo/internal/node/array"
 	"github.com/zargo-io/zargo/internal/node/claim"
-	"github.com/zargo-io/zargo/internal/node/document"
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
@@ -46,9 +46,9 @@ func resize(ctx context.Context, a *array.Array, shape []int, outside Outside, o
 	}
 	r := newResizing(a, shape, outside)
 	s := a.Source()
-	r.held, err = s.At.Hold(ctx, s.Doc, o.Over, func(t document.Text) (document.Change, error) {
+	r.held, err = s.At.Hold(ctx, s.Doc, o.Over, func(t node.Text) (node.Change, error) {
 		if err := t.As(s.Doc); err != nil {
-			return document.Change{}, err
+			return node.Change{}, err
 		}
 		return r.begin(t.Record)
 	})
@@ -78,7 +78,7 @@ type resizing struct {
 	base    []int // the shape in the document while the resize is in progress
 	deletes bool  // delete objects outside base
 	clears  bool  // clear elements outside shape in objects that remain, if there may be such elements
-	held    *document.Held
+	held    *node.Held
 	record  claim.Record // the record when the resize began
 }
 
@@ -114,7 +114,7 @@ func ends(a *array.Array, shape []int) []int {
 
 // begin returns the first change of a document that carries record. The change sets the new shape
 // if no objects must be deleted or written before. Otherwise it sets the claim and the base shape.
-func (r *resizing) begin(record claim.Record) (c document.Change, err error) {
+func (r *resizing) begin(record claim.Record) (c node.Change, err error) {
 	r.record = record
 	c.Record = record
 	if !r.deletes && !r.showsPast() && len(r.left()) == 0 {
@@ -199,7 +199,7 @@ func (r *resizing) commit(ctx context.Context) error {
 	if r.deletes || r.showsPast() {
 		record.Past = nil
 	}
-	return r.held.Commit(ctx, document.Change{Edits: edits, Record: record.Written(r.shape)})
+	return r.held.Commit(ctx, node.Change{Edits: edits, Record: record.Written(r.shape)})
 }
 
 // delete deletes the objects outside base. In the remaining objects it sets elements to the fill

@@ -6,8 +6,8 @@ import (
 	"runtime"
 
 	"github.com/zargo-io/zargo/internal/chunk/engine"
+	"github.com/zargo-io/zargo/internal/node"
 	"github.com/zargo-io/zargo/internal/node/array"
-	"github.com/zargo-io/zargo/internal/node/document"
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
@@ -44,7 +44,7 @@ func NewWriter[T any](ctx context.Context, a *array.Array, axis int, put Put[T],
 		return nil, a.Errorf(err)
 	}
 	w.rows.held.Keep(ctx)
-	runtime.AddCleanup(w, (*document.Held).Leave, w.rows.held) // for a Writer that is not closed
+	runtime.AddCleanup(w, (*node.Held).Leave, w.rows.held) // for a Writer that is not closed
 	w.a = w.rows.a
 	w.base = extentOf(w.a, axis)
 	if w.piece, err = streamedRows(ctx, w.a, axis, w.capacity); err != nil {

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/zargo-io/zargo/concurrency"
-	"github.com/zargo-io/zargo/internal/node/hierarchy"
+	"github.com/zargo-io/zargo/internal/node"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
 )
@@ -70,7 +70,7 @@ func UpdateParents(ctx context.Context, n zarr.Node) ([]string, error) {
 			case errors.Is(errs[i], fault.Conflict) && try < maxConflicts:
 				of.At.Conflict()
 				lost = true
-				hierarchy.KnownIn(ctx).Forget()
+				node.KnownIn(ctx).Forget()
 			case err == nil:
 				err = errorf(s.Node, errs[i])
 			}

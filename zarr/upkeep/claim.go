@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/zargo-io/zargo/internal/grow"
+	"github.com/zargo-io/zargo/internal/node"
 	"github.com/zargo-io/zargo/internal/node/claim"
-	"github.com/zargo-io/zargo/internal/node/document"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
 )
@@ -67,13 +67,13 @@ func DropClaim(ctx context.Context, n zarr.Node, age time.Duration) (dropped boo
 func dropGroup(ctx context.Context, g *zarr.Group, c claim.Claim) (bool, error) {
 	of := source(g)
 	mine := claim.New(c.What)
-	held, err := of.At.Hold(ctx, of.Claimed(), document.TakeOver{IDs: []string{c.ID}}, func(t document.Text) (document.Change, error) {
+	held, err := of.At.Hold(ctx, of.Claimed(), node.TakeOver{IDs: []string{c.ID}}, func(t node.Text) (node.Change, error) {
 		if t.Claim.ID != c.ID {
-			return document.Change{}, errNoClaim
+			return node.Change{}, errNoClaim
 		}
 		is := t.Claim // it may no longer be pending
 		mine.Dim, mine.From, mine.To, mine.Pending, mine.Since = is.Dim, is.From, is.To, is.Pending, is.Since
-		return document.Change{Claim: mine.After(is), Record: t.Record}, nil
+		return node.Change{Claim: mine.After(is), Record: t.Record}, nil
 	})
 	if errors.Is(err, errNoClaim) {
 		return false, nil
@@ -87,7 +87,7 @@ func dropGroup(ctx context.Context, g *zarr.Group, c claim.Claim) (bool, error) 
 	if err != nil && !errors.Is(err, fault.Conflict) {
 		// A request failed or ctx ended. Try again, so that the new claim does not remain.
 		var cancel context.CancelFunc
-		ctx, cancel = document.Detached(ctx)
+		ctx, cancel = node.Detached(ctx)
 		defer cancel()
 		arrays, err = finish(ctx, g, c.Dim, ids)
 	}
@@ -103,7 +103,7 @@ func dropGroup(ctx context.Context, g *zarr.Group, c claim.Claim) (bool, error) 
 
 // finish drops the claims of an append on the arrays below a group. It then checks that the final
 // lengths of the arrays are equal, and returns the arrays.
-func finish(ctx context.Context, g *zarr.Group, dim string, ids []string) ([]*document.Source, error) {
+func finish(ctx context.Context, g *zarr.Group, dim string, ids []string) ([]*node.Source, error) {
 	if err := dropBelow(ctx, g, ids); err != nil {
 		return nil, err
 	}
@@ -123,7 +123,7 @@ func dropBelow(ctx context.Context, g *zarr.Group, ids []string) error {
 			return err
 		}
 		of := source(n)
-		if of.Kind() != document.Array || of.Format() == 1 {
+		if of.Kind() != node.Array || of.Format() == 1 {
 			continue
 		}
 		c, err := claimOf(of)
@@ -161,8 +161,8 @@ func CheckClaim(ctx context.Context, n zarr.Node, age time.Duration) error {
 }
 
 // claimOf returns the claim in a node's document.
-func claimOf(of *document.Source) (claim.Claim, error) {
-	c, err := document.ClaimIn(of.Claimed())
+func claimOf(of *node.Source) (claim.Claim, error) {
+	c, err := node.ClaimIn(of.Claimed())
 	if err != nil {
 		err = errorf(of.At, err)
 	}
@@ -171,7 +171,7 @@ func claimOf(of *document.Source) (claim.Claim, error) {
 
 // sameLength returns the stored arrays of a group that have the dimension dim, and checks that
 // their lengths along it are equal.
-func sameLength(ctx context.Context, g *zarr.Group, dim string) (arrays []*document.Source, err error) {
+func sameLength(ctx context.Context, g *zarr.Group, dim string) (arrays []*node.Source, err error) {
 	if g, err = g.With(zarr.IgnoreConsolidated()); err != nil {
 		return nil, err
 	}

@@ -8,8 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/zargo-io/zargo/internal/node/document"
-	"github.com/zargo-io/zargo/internal/node/hierarchy"
+	"github.com/zargo-io/zargo/internal/node"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/meta"
@@ -46,10 +45,10 @@ func CheckConsolidated(ctx context.Context, g *zarr.Group) ([]Difference, error)
 	}
 	copied, err := storedCopy(ctx, g, root, direct)
 	if err != nil {
-		return nil, errorf(hierarchy.SourceOf(g).At, err)
+		return nil, errorf(node.SourceOf(g).At, err)
 	}
 	if copied.nodes == nil {
-		return nil, errorf(hierarchy.SourceOf(g).At, fault.Newf(fault.NotFound, "the group has no consolidated metadata"))
+		return nil, errorf(node.SourceOf(g).At, fault.Newf(fault.NotFound, "the group has no consolidated metadata"))
 	}
 	s, err := collect(ctx, root)
 	if err != nil {
@@ -60,7 +59,7 @@ func CheckConsolidated(ctx context.Context, g *zarr.Group) ([]Difference, error)
 		switch m := copied.nodes.Node(""); {
 		case m == nil:
 			out = slices.Insert(out, 0, Difference{"", "missing"})
-		case !document.Same(m, hierarchy.SourceOf(root).Model):
+		case !node.Same(m, node.SourceOf(root).Model):
 			out = slices.Insert(out, 0, Difference{"", "changed"})
 		}
 	}
@@ -77,7 +76,7 @@ type consolidated struct {
 // from its current documents. If g was opened from consolidated metadata of a group above it,
 // storedCopy returns that metadata; otherwise it returns the metadata stored with the group.
 func storedCopy(ctx context.Context, g, root *zarr.Group, opts []zarr.Option) (consolidated, error) {
-	if holder, ok := hierarchy.SourceOf(g).Holder(); ok {
+	if holder, ok := node.SourceOf(g).Holder(); ok {
 		above, err := zarr.OpenGroup(ctx, g.Store(), holder, opts...)
 		if err != nil {
 			return consolidated{}, err
@@ -99,15 +98,15 @@ func ownCopy(ctx context.Context, g *zarr.Group) (consolidated, error) {
 	if m := g.Metadata(); g.Format() == 3 {
 		return consolidated{nodes: m.Consolidated}, m.Unreadable
 	}
-	of := hierarchy.SourceOf(g)
-	v, err := of.At.Get(ctx, document.ZMetadata)
+	of := node.SourceOf(g)
+	v, err := of.At.Get(ctx, node.ZMetadata)
 	switch {
 	case errors.Is(err, fault.NotFound), errors.Is(err, fault.Refused):
 		return consolidated{}, nil
 	case err != nil:
 		return consolidated{}, err
 	}
-	nodes, err := of.With.ConsolidatedV2(of.At.Key(document.ZMetadata), v.Bytes)
+	nodes, err := of.With.ConsolidatedV2(of.At.Key(node.ZMetadata), v.Bytes)
 	return consolidated{nodes, true}, err
 }
 
@@ -128,7 +127,7 @@ func collect(ctx context.Context, g *zarr.Group) (*stored, error) {
 		case err == nil:
 			s.nodes[below(g.Path(), n.Path())] = source(n).Model
 		case errors.As(err, &of):
-			path, _ := document.Parent(of.Key)
+			path, _ := node.Parent(of.Key)
 			s.broken[below(g.Path(), path)] = true
 			s.err = cmp.Or(s.err, err)
 		default:
@@ -148,7 +147,7 @@ func (s *stored) compare(copies *meta.Copies) []Difference {
 		case path == "" || s.unknown(path):
 		case !ok:
 			out = append(out, Difference{path, "gone"})
-		case !document.Same(copies.Node(path), n):
+		case !node.Same(copies.Node(path), n):
 			out = append(out, Difference{path, "changed"})
 		}
 	}
@@ -163,7 +162,7 @@ func (s *stored) compare(copies *meta.Copies) []Difference {
 
 // unknown reports whether the node at path, or one above it, could not be read.
 func (s *stored) unknown(path string) bool {
-	for ok := true; ok && path != ""; path, ok = document.Parent(path) {
+	for ok := true; ok && path != ""; path, ok = node.Parent(path) {
 		if s.broken[path] {
 			return true
 		}

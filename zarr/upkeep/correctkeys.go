@@ -3,8 +3,7 @@ package upkeep
 import (
 	"context"
 
-	"github.com/zargo-io/zargo/internal/node/document"
-	"github.com/zargo-io/zargo/internal/node/hierarchy"
+	"github.com/zargo-io/zargo/internal/node"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/meta"
@@ -29,14 +28,14 @@ func CorrectKeys(ctx context.Context, a *zarr.Array) (meta.KeyEncoding, error) {
 	}
 	e, err := correctKeys(ctx, a)
 	if err != nil {
-		return meta.KeyEncoding{}, errorf(hierarchy.SourceOf(a).At, err)
+		return meta.KeyEncoding{}, errorf(node.SourceOf(a).At, err)
 	}
 	return e, nil
 }
 
 func correctKeys(ctx context.Context, a *zarr.Array) (meta.KeyEncoding, error) {
-	of := hierarchy.SourceOf(a)
-	c, err := document.ClaimIn(of.Claimed())
+	of := node.SourceOf(a)
+	c, err := node.ClaimIn(of.Claimed())
 	if err != nil {
 		return meta.KeyEncoding{}, err
 	}
@@ -61,9 +60,9 @@ func correctKeys(ctx context.Context, a *zarr.Array) (meta.KeyEncoding, error) {
 }
 
 // keyEncodingEdits returns the edits of an array's document that declare the chunk key layout e.
-func keyEncodingEdits(format int, e meta.KeyEncoding) document.Edits {
+func keyEncodingEdits(format int, e meta.KeyEncoding) node.Edits {
 	if format == 2 {
-		return document.Edits{"dimension_separator": []byte(`"` + e.Separator + `"`)}
+		return node.Edits{"dimension_separator": []byte(`"` + e.Separator + `"`)}
 	}
-	return document.Edits{"chunk_key_encoding": []byte(`{"name":"` + e.Name + `","configuration":{"separator":"` + e.Separator + `"}}`)}
+	return node.Edits{"chunk_key_encoding": []byte(`{"name":"` + e.Name + `","configuration":{"separator":"` + e.Separator + `"}}`)}
 }

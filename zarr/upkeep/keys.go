@@ -5,8 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/zargo-io/zargo/internal/node/document"
-	"github.com/zargo-io/zargo/internal/node/hierarchy"
+	"github.com/zargo-io/zargo/internal/node"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/meta"
@@ -71,7 +70,7 @@ func (l KeyLayout) String() string {
 // If the store cannot list, CheckKeys requests the first chunk under both of its keys instead. An
 // array of v3 or of fewer than two dimensions costs no request. Errors are those of the store.
 func CheckKeys(ctx context.Context, a *zarr.Array) (KeyLayout, error) {
-	of := hierarchy.SourceOf(a)
+	of := node.SourceOf(a)
 	m := of.Model.(*meta.Array)
 	l := KeyLayout{Separator: a.Metadata().Keys.Separator, Stated: !m.NoSeparator, Looked: m.Format == 2 && len(m.Shape) > 1}
 	if !l.Looked {
@@ -88,7 +87,7 @@ func CheckKeys(ctx context.Context, a *zarr.Array) (KeyLayout, error) {
 }
 
 // list detects the key layouts by listing chunk keys.
-func (l *KeyLayout) list(ctx context.Context, at *document.Node, rank int) error {
+func (l *KeyLayout) list(ctx context.Context, at *node.Node, rank int) error {
 	folder, entries := "", 0
 	isChunk := func(key, sep string, rank int) bool {
 		_, ok := meta.KeyEncoding{Name: "v2", Separator: sep}.Parse(key, rank)
@@ -103,7 +102,7 @@ func (l *KeyLayout) list(ctx context.Context, at *document.Node, rank int) error
 		}
 		return !l.Flat || folder == ""
 	})
-	if entries == document.PageSize && folder == "" {
+	if entries == node.PageSize && folder == "" {
 		folder = "0" // the flat keys 0.0, 0.1, … sort before it and may have filled the page
 	}
 	if err != nil || folder == "" {
@@ -116,7 +115,7 @@ func (l *KeyLayout) list(ctx context.Context, at *document.Node, rank int) error
 }
 
 // probe detects the key layouts by requesting the first chunk under both of its keys.
-func (l *KeyLayout) probe(ctx context.Context, at *document.Node, rank int) error {
+func (l *KeyLayout) probe(ctx context.Context, at *node.Node, rank int) error {
 	first := make([]int, rank)
 	for sep, seen := range map[string]*bool{".": &l.Flat, "/": &l.Nested} {
 		_, err := at.Probe(ctx, at.Key(meta.KeyEncoding{Name: "v2", Separator: sep}.Key(first)))

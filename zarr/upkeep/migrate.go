@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/zargo-io/zargo/internal/attributes/masked"
-	"github.com/zargo-io/zargo/internal/node/document"
+	"github.com/zargo-io/zargo/internal/node"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/meta"
@@ -79,9 +79,9 @@ func Migrate(ctx context.Context, n zarr.Node, o MigrateOptions) ([]Migration, e
 	}
 	at := source(n).At
 	root, isGroup := nodes[0].(*zarr.Group)
-	var consolidated document.Stored
+	var consolidated node.Stored
 	if isGroup && root.Path() == n.Path() {
-		if consolidated, err = at.Look(ctx, document.ZMetadata); err != nil {
+		if consolidated, err = at.Look(ctx, node.ZMetadata); err != nil {
 			return nil, errorf(at, err)
 		}
 	}
@@ -187,7 +187,7 @@ func (c *claimed) migrate(ctx context.Context, n zarr.Node, nodes []zarr.Node, s
 
 // putOnce creates a document, and reports whether it was absent. It succeeds if a document that
 // describes the same node exists already.
-func putOnce(ctx context.Context, at *document.Node, key string, doc []byte) (added bool, err error) {
+func putOnce(ctx context.Context, at *node.Node, key string, doc []byte) (added bool, err error) {
 	_, err = at.Add(ctx, key, doc)
 	if !errors.Is(err, fault.Exists) {
 		return err == nil, err
@@ -203,7 +203,7 @@ func putOnce(ctx context.Context, at *document.Node, key string, doc []byte) (ad
 func alike(key string, a, b []byte) bool {
 	x, ex := meta.ParseV3(key, a)
 	y, ey := meta.ParseV3(key, b)
-	return ex == nil && ey == nil && document.Same(x, y)
+	return ex == nil && ey == nil && node.Same(x, y)
 }
 
 // old reads a node and the nodes below it, and returns those of format v1 or v2, parents first.
@@ -245,7 +245,7 @@ func old(ctx context.Context, n zarr.Node) ([]zarr.Node, error) {
 // migration builds the v3 document of a node.
 func migration(n zarr.Node, o MigrateOptions) (Migration, error) {
 	of := source(n)
-	m := Migration{Path: n.Path(), From: n.Format(), Key: of.At.Key(document.ZarrJSON)}
+	m := Migration{Path: n.Path(), From: n.Format(), Key: of.At.Key(node.ZarrJSON)}
 	if o.Remove {
 		for _, d := range of.Documents() {
 			m.Remove = append(m.Remove, d.Key)
@@ -272,7 +272,7 @@ func migration(n zarr.Node, o MigrateOptions) (Migration, error) {
 		m.Doc, err = (&meta.Group{Format: 3, Attrs: n.Attrs()}).EncodeV3()
 	}
 	if err == nil { // the record of abandoned changes still applies: the keys are the same
-		m.Doc, err = document.KeepRecord(of.Claimed(), m.Key, m.Doc)
+		m.Doc, err = node.KeepRecord(of.Claimed(), m.Key, m.Doc)
 	}
 	return m, err
 }

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/zargo-io/zargo/internal/node"
 	"github.com/zargo-io/zargo/internal/node/claim"
-	"github.com/zargo-io/zargo/internal/node/document"
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
@@ -17,7 +17,7 @@ import (
 // changes fail too.
 type claimed struct {
 	keys  []string
-	held  map[string]*document.Held
+	held  map[string]*node.Held
 	added map[string]bool // documents that Migrate added to carry a claim
 	done  map[string]bool // nodes that an earlier Migrate has completed, by path
 
@@ -29,8 +29,8 @@ type claimed struct {
 
 // unclaimed returns an error if an append or a resize of a node is in progress. The claim of
 // another migration is accepted.
-func unclaimed(of *document.Source) error {
-	c, err := document.ClaimIn(of.Claimed())
+func unclaimed(of *node.Source) error {
+	c, err := node.ClaimIn(of.Claimed())
 	if err == nil && c.Under() && c.What != claim.Migrate {
 		err = fault.Newf(fault.Conflict, "%v is in progress", c)
 	}
@@ -39,13 +39,13 @@ func unclaimed(of *document.Source) error {
 
 // hold claims the documents of a v2 node. It does nothing in stores without versions, where changes
 // are not safe anyway, and for nodes opened with SingleWriter.
-func (c *claimed) hold(ctx context.Context, of *document.Source) error {
-	if of.Format() != 2 || of.Doc.Version == "" || of.At.SingleWriter {
+func (c *claimed) hold(ctx context.Context, of *node.Source) error {
+	if of.Format() != 2 || of.Doc.Version == "" || of.At.Cfg.SingleWriter {
 		return nil
 	}
-	docs := []document.Stored{of.Attrs}
-	if of.Kind() == document.Array {
-		docs = []document.Stored{of.Doc, of.Attrs} // the shape is in the first
+	docs := []node.Stored{of.Attrs}
+	if of.Kind() == node.Array {
+		docs = []node.Stored{of.Doc, of.Attrs} // the shape is in the first
 	}
 	for _, d := range docs {
 		if err := c.holdDoc(ctx, of, d); err != nil {
@@ -56,29 +56,29 @@ func (c *claimed) hold(ctx context.Context, of *document.Source) error {
 }
 
 // holdDoc claims one document, which may be an absent .zattrs.
-func (c *claimed) holdDoc(ctx context.Context, of *document.Source, d document.Stored) error {
+func (c *claimed) holdDoc(ctx context.Context, of *node.Source, d node.Stored) error {
 	mine := claim.New(claim.Migrate)
 	done, took := false, false
-	h, err := of.At.Hold(ctx, d, document.TakeOver{What: claim.Migrate}, func(t document.Text) (document.Change, error) {
+	h, err := of.At.Hold(ctx, d, node.TakeOver{What: claim.Migrate}, func(t node.Text) (node.Change, error) {
 		err := t.As(d)
 		is := t.Bytes
 		if err == nil && d.Key != of.Doc.Key {
 			var was []byte
-			if was, err = document.Unclaimed(d); err == nil {
-				is, err = document.Unclaimed(t.Stored)
+			if was, err = node.Unclaimed(d); err == nil {
+				is, err = node.Unclaimed(t.Stored)
 			}
 			if err == nil && !bytes.Equal(was, is) {
 				err = fault.Newf(fault.Conflict, "%q was changed concurrently", d.Key)
 			}
 		}
 		done, took = t.Claim.Done, t.Claim.What == claim.Migrate
-		return document.Change{Claim: mine, Record: t.Record}, err
+		return node.Change{Claim: mine, Record: t.Record}, err
 	})
 	if err != nil {
 		return err
 	}
 	if c.held == nil {
-		c.held, c.added, c.done, c.took = map[string]*document.Held{}, map[string]bool{}, map[string]bool{}, map[string]bool{}
+		c.held, c.added, c.done, c.took = map[string]*node.Held{}, map[string]bool{}, map[string]bool{}, map[string]bool{}
 	}
 	c.took[of.At.Path] = c.took[of.At.Path] || took
 	c.keys = append(c.keys, d.Key)
@@ -97,8 +97,8 @@ func (c *claimed) sent(path string, doc []byte) {
 }
 
 // remove deletes the documents of a node, and with them the claims on the node.
-func (c *claimed) remove(ctx context.Context, of *document.Source) error {
-	docs := []document.Stored{of.Doc}
+func (c *claimed) remove(ctx context.Context, of *node.Source) error {
+	docs := []node.Stored{of.Doc}
 	if of.Attrs.Key != of.Doc.Key && (of.Attrs.There() || c.held[of.Attrs.Key] != nil) {
 		docs = append(docs, of.Attrs)
 	}
@@ -121,17 +121,17 @@ func (c *claimed) remove(ctx context.Context, of *document.Source) error {
 // another creator is not that of the node, so it makes no mark. If the v3 document may still
 // arrive, the claims remain, and the next Migrate completes the migration. The other claims are
 // released.
-func (c *claimed) giveUp(ctx context.Context, at *document.Node) {
+func (c *claimed) giveUp(ctx context.Context, at *node.Node) {
 	if len(c.keys) == 0 {
 		return
 	}
-	ctx, cancel := document.Detached(ctx)
+	ctx, cancel := node.Detached(ctx)
 	defer cancel()
 	for _, key := range c.keys {
 		h, path := c.held[key], strings.TrimSuffix(key[:strings.LastIndexByte(key, '/')+1], "/")
 		if doc, put := c.put[path]; put || c.took[path] {
-			is, err := at.At(path).Get(ctx, document.ZarrJSON)
-			if err == nil && (c.done[path] || put && alike(at.At(path).Key(document.ZarrJSON), is.Bytes, doc)) {
+			is, err := at.At(path).Get(ctx, node.ZarrJSON)
+			if err == nil && (c.done[path] || put && alike(at.At(path).Key(node.ZarrJSON), is.Bytes, doc)) {
 				_ = done(ctx, h)
 			}
 			continue
@@ -145,10 +145,10 @@ func (c *claimed) giveUp(ctx context.Context, at *document.Node) {
 }
 
 // done replaces a claim by a mark.
-func done(ctx context.Context, h *document.Held) error {
+func done(ctx context.Context, h *node.Held) error {
 	done := h.Claim()
 	done.Done = true
-	err := h.Commit(ctx, document.Change{Claim: done, Record: h.Record()})
+	err := h.Commit(ctx, node.Change{Claim: done, Record: h.Record()})
 	if is := h.Claim(); err == nil && (is.ID != done.ID || !is.Done) {
 		err = fault.Newf(fault.Conflict, "%q was replaced concurrently", h.Doc().Key)
 	}

@@ -4,14 +4,13 @@ import (
 	"context"
 	"strings"
 
-	"github.com/zargo-io/zargo/internal/node/document"
-	"github.com/zargo-io/zargo/internal/node/hierarchy"
+	"github.com/zargo-io/zargo/internal/node"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
 // source returns the documents of a node, and the access to the store that they were read with.
-func source(n zarr.Node) *document.Source { return hierarchy.SourceOf(n) }
+func source(n zarr.Node) *node.Source { return node.SourceOf(n) }
 
 // storedArray returns an array as its own documents describe it.
 func storedArray(ctx context.Context, a *zarr.Array) (*zarr.Array, error) {
@@ -35,7 +34,7 @@ func options(n zarr.Node) []zarr.Option {
 }
 
 // errorf adds the store and the node's path to an error.
-func errorf(at *document.Node, err error) error { return document.Errorf(at.Store, at.Path, err) }
+func errorf(at *node.Node, err error) error { return at.Errorf(err) }
 
 // below returns the path of a node relative to a group above it.
 func below(group, path string) string {

@@ -4,9 +4,8 @@ import (
 	"context"
 
 	"github.com/zargo-io/zargo/internal/chunk/keys"
+	"github.com/zargo-io/zargo/internal/node"
 	"github.com/zargo-io/zargo/internal/node/claim"
-	"github.com/zargo-io/zargo/internal/node/document"
-	"github.com/zargo-io/zargo/internal/node/hierarchy"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/meta"
@@ -48,10 +47,10 @@ func FindOrphans(ctx context.Context, a *zarr.Array) (*Orphans, error) {
 	}
 	s, err := scan(ctx, a)
 	if err != nil {
-		return nil, errorf(hierarchy.SourceOf(a).At, err)
+		return nil, errorf(node.SourceOf(a).At, err)
 	}
 	o := &Orphans{a: a}
-	err = hierarchy.SourceOf(a).At.Each(ctx, func(e store.Entry, key string) error {
+	err = node.SourceOf(a).At.Each(ctx, func(e store.Entry, key string) error {
 		f := s.keys.Find(key)
 		orphan := f.Place == keys.Beyond || f.Place == keys.Elsewhere && s.orphan(f)
 		switch {
@@ -69,7 +68,7 @@ func FindOrphans(ctx context.Context, a *zarr.Array) (*Orphans, error) {
 		return nil
 	})
 	if err != nil {
-		return nil, errorf(hierarchy.SourceOf(a).At, err)
+		return nil, errorf(node.SourceOf(a).At, err)
 	}
 	return o, nil
 }
@@ -79,7 +78,7 @@ func FindOrphans(ctx context.Context, a *zarr.Array) (*Orphans, error) {
 // ErrConflict if another change is in progress or the array changed since it was opened. If the
 // process is killed, the claim remains; see [DropClaim].
 func (o *Orphans) Delete(ctx context.Context) error {
-	at := hierarchy.SourceOf(o.a).At
+	at := node.SourceOf(o.a).At
 	if err := o.delete(ctx); err != nil {
 		return errorf(at, err)
 	}
@@ -87,13 +86,13 @@ func (o *Orphans) Delete(ctx context.Context) error {
 }
 
 func (o *Orphans) delete(ctx context.Context) error {
-	of := hierarchy.SourceOf(o.a)
+	of := node.SourceOf(o.a)
 	if of.Format() == 1 {
 		return fault.Newf(fault.ReadOnly, "v1 arrays are read-only")
 	}
 	c := claim.New(claim.Resize)
-	held, err := of.At.Hold(ctx, of.Doc, document.TakeOver{}, func(t document.Text) (document.Change, error) {
-		return document.Change{Claim: c, Record: t.Record.Deleted(t.Shape)}, t.As(of.Doc)
+	held, err := of.At.Hold(ctx, of.Doc, node.TakeOver{}, func(t node.Text) (node.Change, error) {
+		return node.Change{Claim: c, Record: t.Record.Deleted(t.Shape)}, t.As(of.Doc)
 	})
 	if err != nil {
 		return err
@@ -106,7 +105,7 @@ func (o *Orphans) delete(ctx context.Context) error {
 		})
 	}
 	if err != nil {
-		over, cancel := document.Detached(ctx)
+		over, cancel := node.Detached(ctx)
 		defer cancel()
 		_ = held.GiveUp(over, false) // if this fails, DropClaim removes the claim
 		return err
@@ -130,13 +129,13 @@ type scanned struct {
 
 // scan finds the stored chunks of an array by listing its keys.
 func scan(ctx context.Context, a *zarr.Array) (*scanned, error) {
-	c, err := claimOf(hierarchy.SourceOf(a))
+	c, err := claimOf(node.SourceOf(a))
 	if err != nil {
 		return nil, err
 	}
 	grid := a.GridShape()
 	s := &scanned{keys: keys.Of(a.Metadata(), grid, c, a.ChunkAt), present: keys.NewSet(grid)}
-	err = hierarchy.SourceOf(a).At.Each(ctx, func(_ store.Entry, key string) error {
+	err = node.SourceOf(a).At.Each(ctx, func(_ store.Entry, key string) error {
 		switch f := s.keys.Find(key); f.Place {
 		case keys.Inside:
 			s.own = true

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/zargo-io/zargo/internal/chunk/written"
-	"github.com/zargo-io/zargo/internal/node/document"
+	"github.com/zargo-io/zargo/internal/node"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/meta"
 	"github.com/zargo-io/zargo/zarr/store"
@@ -25,7 +25,7 @@ type Removal struct {
 	// Links counts symbolic links in a directory. Run removes the links and keeps their targets.
 	Links int64
 
-	at        *document.Node
+	at        *node.Node
 	documents []string
 	mark      bool // the removal takes several requests, or continues one that was interrupted
 	format    int  // format of the node when it was opened, or 0
@@ -66,7 +66,7 @@ func PlanRest(ctx context.Context, st store.Store, path string, o RemoveOptions)
 	if err != nil {
 		return nil, err
 	}
-	at := &document.Node{Store: written.Around(st), Path: p, Limit: maxClaim}
+	at := &node.Node{Store: written.Around(st), Path: p, Cfg: node.Options{MaxMetadata: maxClaim}}
 	left, err := at.Removing(ctx)
 	if err == nil && !left {
 		_, err = at.Get(ctx, transferClaim)
@@ -96,13 +96,13 @@ const transferClaim = "__zargo_transfer/claim"
 // maxClaim is the maximum size in bytes of the claim of a transfer, which has at most 64 KiB.
 const maxClaim = 1 << 20
 
-func planRemove(ctx context.Context, at *document.Node, seen []func(store.Entry)) (*Removal, error) {
-	b, err := at.Below(ctx, seen...)
+func planRemove(ctx context.Context, at *node.Node, seen []func(store.Entry)) (*Removal, error) {
+	b, err := at.Contents(ctx, seen...)
 	if err != nil {
 		return nil, errorf(at, err)
 	}
 	r := &Removal{Objects: b.Objects, Bytes: b.Bytes, Unsized: b.Unsized, Links: b.Links, at: at, documents: b.Documents}
-	documents, own := int64(len(b.Documents)), int64(at.Own(b.Documents))
+	documents, own := int64(len(b.Documents)), int64(at.OwnDocuments(b.Documents))
 	for _, keys := range []int64{own, documents - own, b.Objects - documents} { // Clear deletes in these three batches
 		r.Requests += store.DeleteRequests(at.Store, keys)
 	}

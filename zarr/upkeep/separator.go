@@ -4,8 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"github.com/zargo-io/zargo/internal/node/document"
-	"github.com/zargo-io/zargo/internal/node/hierarchy"
+	"github.com/zargo-io/zargo/internal/node"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/meta"
@@ -25,23 +24,23 @@ func RecordSeparator(ctx context.Context, a *zarr.Array) error {
 	if !a.Metadata().NoSeparator {
 		return nil
 	}
-	of := hierarchy.SourceOf(a)
+	of := node.SourceOf(a)
 	if err := recordSeparator(ctx, of, a.Metadata().Keys.Separator); err != nil {
 		return errorf(of.At, err)
 	}
 	return nil
 }
 
-func recordSeparator(ctx context.Context, of *document.Source, separator string) error {
-	key := of.At.Key(document.ZArray)
-	v, err := of.At.Get(ctx, document.ZArray)
+func recordSeparator(ctx context.Context, of *node.Source, separator string) error {
+	key := of.At.Key(node.ZArray)
+	v, err := of.At.Get(ctx, node.ZArray)
 	if errors.Is(err, fault.NotFound) {
 		return fault.Newf(fault.Conflict, "%q was deleted concurrently: %w", key, err)
 	}
 	if err != nil {
 		return err
 	}
-	now, err := of.At.Parser.ArrayV2(key, v.Bytes, "", nil)
+	now, err := of.At.Plain().ArrayV2(key, v.Bytes, "", nil)
 	if err != nil {
 		return err
 	}
@@ -55,6 +54,6 @@ func recordSeparator(ctx context.Context, of *document.Source, separator string)
 	if err != nil {
 		return err
 	}
-	_, err = of.At.Swap(ctx, document.Stored{Key: key, Bytes: v.Bytes, Version: v.Version}, doc, "metadata cannot be changed")
+	_, err = of.At.Swap(ctx, node.Stored{Key: key, Bytes: v.Bytes, Version: v.Version}, doc, "metadata cannot be changed")
 	return err
 }

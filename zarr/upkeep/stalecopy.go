@@ -7,17 +7,16 @@ import (
 	"strings"
 
 	"github.com/zargo-io/zargo/concurrency"
-	"github.com/zargo-io/zargo/internal/node/document"
-	"github.com/zargo-io/zargo/internal/node/hierarchy"
+	"github.com/zargo-io/zargo/internal/node"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/meta"
 )
 
 // staleCopy is a group whose consolidated metadata may have to be updated.
 type staleCopy struct {
-	*document.Node
+	*node.Node
 	format  int
-	doc     document.Stored   // the document with the consolidated metadata
+	doc     node.Stored       // the document with the consolidated metadata
 	nodes   *meta.Copies      // by path relative to the group; nil without consolidated metadata
 	bad     error             // why the consolidated metadata cannot be parsed
 	changes map[string][]byte // documents by path in v3, by key in v2; a nil document removes the entry
@@ -27,12 +26,12 @@ type staleCopy struct {
 // whose consolidated metadata is unreadable or is out of date for the node. It reads the groups
 // before the node. If another writer changes the node and then the groups, staleAbove therefore
 // either sees the changed node or the update of the groups fails with a conflict.
-func staleAbove(ctx context.Context, of *document.Source) ([]*staleCopy, error) {
+func staleAbove(ctx context.Context, of *node.Source) ([]*staleCopy, error) {
 	if of.Format() == 1 {
 		return nil, nil
 	}
-	above := document.Above(of.At.Path)
-	if of.Kind() == document.Group && of.Format() == 2 {
+	above := node.Above(of.At.Path)
+	if of.Kind() == node.Group && of.Format() == 2 {
 		above = append(above, of.At.Path)
 	}
 	slices.Sort(above)
@@ -48,7 +47,7 @@ func staleAbove(ctx context.Context, of *document.Source) ([]*staleCopy, error) 
 	if len(copies) == 0 {
 		return nil, nil
 	}
-	is := &current{of: of, nodes: map[string]*document.Source{}}
+	is := &current{of: of, nodes: map[string]*node.Source{}}
 	if err := is.read(ctx, of.At.Path, of.Kind()); err != nil {
 		return nil, err
 	}
@@ -62,19 +61,19 @@ func staleAbove(ctx context.Context, of *document.Source) ([]*staleCopy, error) 
 
 // current caches nodes as they are stored now.
 type current struct {
-	of    *document.Source
-	nodes map[string]*document.Source // by path; nil if the node does not exist
+	of    *node.Source
+	nodes map[string]*node.Source // by path; nil if the node does not exist
 }
 
 // read reads a node unless it was read before. k is the expected kind; a node of another kind costs
 // additional requests.
-func (c *current) read(ctx context.Context, path string, k document.Kind) error {
+func (c *current) read(ctx context.Context, path string, k node.Kind) error {
 	if _, known := c.nodes[path]; known {
 		return nil
 	}
 	at := c.of.At.At(path)
-	at.Format = c.of.Format()
-	n, err := at.Open(ctx, k)
+	at.Cfg.Format = c.of.Format()
+	n, err := at.OpenSource(ctx, k)
 	if err != nil {
 		err = errorf(at, err)
 	}
@@ -84,11 +83,11 @@ func (c *current) read(ctx context.Context, path string, k document.Kind) error 
 
 // read reads the document that may hold consolidated metadata.
 func (c *staleCopy) read(ctx context.Context) error {
-	name := document.ZarrJSON
+	name := node.ZarrJSON
 	if c.format == 2 {
-		name = document.ZMetadata
+		name = node.ZMetadata
 	}
-	known, ok := hierarchy.KnownIn(ctx).Stored(c.Node, name)
+	known, ok := node.KnownIn(ctx).Stored(c.Node, name)
 	if c.doc = known; !ok {
 		v, err := c.Get(ctx, name)
 		switch {
@@ -97,13 +96,13 @@ func (c *staleCopy) read(ctx context.Context) error {
 		case err != nil:
 			return err
 		}
-		c.doc = document.Stored{Key: c.Key(name), Bytes: v.Bytes, Version: v.Version}
+		c.doc = node.Stored{Key: c.Key(name), Bytes: v.Bytes, Version: v.Version}
 	}
 	if c.format == 2 {
-		c.nodes, c.bad = c.Parser.ConsolidatedV2(c.doc.Key, c.doc.Bytes)
+		c.nodes, c.bad = c.Plain().ConsolidatedV2(c.doc.Key, c.doc.Bytes)
 		return nil
 	}
-	m, err := c.Parser.V3(c.doc.Key, c.doc.Bytes)
+	m, err := c.Plain().V3(c.doc.Key, c.doc.Bytes)
 	if g, ok := m.(*meta.Group); ok {
 		c.nodes, c.bad = g.Consolidated, g.Unreadable
 	}
@@ -118,7 +117,7 @@ func (c *staleCopy) compare(ctx context.Context, is *current) error {
 	}
 	to := below(c.Path, is.of.At.Path)
 	var paths []string // of the node and of the groups between
-	for p, ok := to, true; ok && (p != "" || to == ""); p, ok = document.Parent(p) {
+	for p, ok := to, true; ok && (p != "" || to == ""); p, ok = node.Parent(p) {
 		paths = append(paths, p)
 	}
 	for _, p := range paths {
@@ -128,7 +127,7 @@ func (c *staleCopy) compare(ctx context.Context, is *current) error {
 			if _, isGroup := m.(*meta.Group); isGroup {
 				continue
 			}
-			if err := is.read(ctx, c.Key(p), document.Group); err != nil {
+			if err := is.read(ctx, c.Key(p), node.Group); err != nil {
 				return err
 			}
 		}
@@ -136,13 +135,13 @@ func (c *staleCopy) compare(ctx context.Context, is *current) error {
 		if p != to && n == nil {
 			continue // a directory without metadata
 		}
-		if p == to && (n == nil || n.Kind() != document.Group) {
+		if p == to && (n == nil || n.Kind() != node.Group) {
 			c.takeOutBelow(p)
 		}
 		if n == nil && listed {
 			c.takeOut(p)
 		}
-		if n == nil || listed && document.Same(m, n.Model) {
+		if n == nil || listed && node.Same(m, n.Model) {
 			continue
 		}
 		if err := c.put(p, n); err != nil {
@@ -160,7 +159,7 @@ func (c *staleCopy) change(name string, doc []byte) {
 }
 
 // put records that the entry of path becomes the stored documents of the node n.
-func (c *staleCopy) put(path string, n *document.Source) error {
+func (c *staleCopy) put(path string, n *node.Source) error {
 	if c.format == 3 {
 		doc, err := n.CopyV3()
 		c.change(path, doc)
@@ -168,8 +167,8 @@ func (c *staleCopy) put(path string, n *document.Source) error {
 	}
 	name, doc, attrs, err := n.CopyV2()
 	c.takeOut(path)
-	c.change(document.Join(path, name), doc)
-	c.change(document.Join(path, document.ZAttrs), attrs)
+	c.change(node.Join(path, name), doc)
+	c.change(node.Join(path, node.ZAttrs), attrs)
 	return err
 }
 
@@ -179,8 +178,8 @@ func (c *staleCopy) takeOut(path string) {
 		c.change(path, nil)
 		return
 	}
-	for _, name := range []string{document.ZArray, document.ZGroup, document.ZAttrs} {
-		c.change(document.Join(path, name), nil)
+	for _, name := range []string{node.ZArray, node.ZGroup, node.ZAttrs} {
+		c.change(node.Join(path, name), nil)
 	}
 }
 
@@ -203,13 +202,13 @@ func (c *staleCopy) update(ctx context.Context) error {
 	splice, claimed := meta.SpliceV3, c.doc
 	if c.format == 2 {
 		splice = meta.SpliceV2
-		docs, err := c.Read(ctx, document.ZAttrs)
+		docs, err := c.Read(ctx, node.ZAttrs)
 		if err != nil {
 			return err
 		}
-		claimed = c.Stored(docs, document.ZAttrs)
+		claimed = c.Stored(docs, node.ZAttrs)
 	}
-	if err := document.Unchanging(claimed); err != nil {
+	if err := node.Unchanging(claimed); err != nil {
 		return err
 	}
 	doc, err := splice(c.doc.Key, c.doc.Bytes, c.changes)

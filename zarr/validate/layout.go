@@ -2,8 +2,7 @@ package validate
 
 import (
 	"github.com/zargo-io/zargo/internal/chunk/keys"
-	"github.com/zargo-io/zargo/internal/node/document"
-	"github.com/zargo-io/zargo/internal/node/hierarchy"
+	"github.com/zargo-io/zargo/internal/node"
 	"github.com/zargo-io/zargo/zarr"
 )
 
@@ -15,7 +14,7 @@ type layout struct {
 }
 
 func layoutOf(a *zarr.Array) layout {
-	c, _ := document.ClaimIn(hierarchy.SourceOf(a).Claimed()) // an unreadable claim is reported by claimIn
+	c, _ := node.ClaimIn(node.SourceOf(a).Claimed()) // an unreadable claim is reported by claimIn
 	return layout{a, a.Shape(), keys.Of(a.Metadata(), a.GridShape(), c, a.ChunkAt)}
 }
 

@@ -8,8 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/zargo-io/zargo/internal/node/document"
-	"github.com/zargo-io/zargo/internal/node/hierarchy"
+	"github.com/zargo-io/zargo/internal/node"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/meta"
@@ -38,20 +37,20 @@ func (r *run) node(ctx context.Context, p place) ([]place, error) {
 		return r.broken(ctx, p.path, findings)
 	}
 	if p.path != "" {
-		if err := document.CheckCopied(path.Base(p.path), max(n.Format(), 2)); err != nil {
+		if err := node.CheckCopied(path.Base(p.path), max(n.Format(), 2)); err != nil {
 			findings.report(rule.Finding{Rule: rule.Path, Path: p.path, Text: "other readers take the node for a document, and no copy can have its name"})
 		}
 	}
 	switch n := n.(type) {
 	case *zarr.Array:
-		r.known.Store(hierarchy.SourceOf(n).At)
-		claimIn(hierarchy.SourceOf(n).Claimed(), findings)
+		r.known.Store(node.SourceOf(n).At)
+		claimIn(node.SourceOf(n).Claimed(), findings)
 		r.count(func(x *Result) { x.Arrays++ })
 		conventions(n, findings)
 		return nil, r.array(ctx, n, findings)
 	case *zarr.Group:
-		r.known.Store(hierarchy.SourceOf(n).At)
-		claimIn(hierarchy.SourceOf(n).Claimed(), findings)
+		r.known.Store(node.SourceOf(n).At)
+		claimIn(node.SourceOf(n).Claimed(), findings)
 		conventions(n, findings)
 		return r.group(ctx, n, findings)
 	}

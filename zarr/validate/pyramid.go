@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/zargo-io/zargo/internal/node/hierarchy"
+	"github.com/zargo-io/zargo/internal/node"
 	"github.com/zargo-io/zargo/multiscale"
 	"github.com/zargo-io/zargo/pyramid"
 	"github.com/zargo-io/zargo/zarr"
@@ -46,7 +46,7 @@ func (r *run) pyramids(ctx context.Context, g *zarr.Group, findings *nodeFinding
 			default:
 				continue
 			}
-			findings.report(rule.Finding{Rule: rule.OutdatedLevels, Key: hierarchy.SourceOf(g).Attrs.Key, Text: text})
+			findings.report(rule.Finding{Rule: rule.OutdatedLevels, Key: node.SourceOf(g).Attrs.Key, Text: text})
 		}
 	}
 	return nil

@@ -10,7 +10,7 @@ import (
 
 	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/internal/copying/alike"
-	"github.com/zargo-io/zargo/internal/node/hierarchy"
+	"github.com/zargo-io/zargo/internal/node"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/rule"
@@ -256,7 +256,7 @@ func (x *pair) encode(ctx context.Context, d damaged, whole box) (snapshot, erro
 		return snapshot{}, err
 	}
 	st := mem.New()
-	for _, doc := range hierarchy.SourceOf(x.ours).Documents() {
+	for _, doc := range node.SourceOf(x.ours).Documents() {
 		if _, err := st.Put(ctx, doc.Key, doc.Bytes, store.PutOptions{}); err != nil {
 			return snapshot{}, err
 		}

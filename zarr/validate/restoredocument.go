@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/zargo-io/zargo/internal/node/document"
+	"github.com/zargo-io/zargo/internal/node"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/rule"
@@ -116,7 +116,7 @@ func (p *repair) copied(ctx context.Context, l *pinned, path string) (map[string
 		return nil, fmt.Errorf("reading the copy: %w", err)
 	}
 	for _, t := range docs {
-		switch c, err := document.ClaimIn(document.Stored{Key: t.key, Bytes: t.bytes}); {
+		switch c, err := node.ClaimIn(node.Stored{Key: t.key, Bytes: t.bytes}); {
 		case err != nil:
 			return nil, fmt.Errorf("reading the copy: %w", err)
 		case c.Under():

@@ -13,7 +13,7 @@ import (
 
 	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/internal/chunk/account"
-	"github.com/zargo-io/zargo/internal/node/document"
+	"github.com/zargo-io/zargo/internal/node"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/meta"
@@ -123,8 +123,8 @@ type run struct {
 	opts   Options
 	tuning store.Tuning
 
-	known atomic.Pointer[document.Node] // a node that was opened
-	large concurrency.KeyedMutex        // held while a node with large documents is checked
+	known atomic.Pointer[node.Node] // a node that was opened
+	large concurrency.KeyedMutex    // held while a node with large documents is checked
 
 	damaged func(damaged) // may be nil
 

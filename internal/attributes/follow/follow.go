@@ -9,8 +9,7 @@ import (
 	"strings"
 
 	"github.com/zargo-io/zargo/internal/attributes/derived"
-	"github.com/zargo-io/zargo/internal/node/document"
-	"github.com/zargo-io/zargo/internal/node/hierarchy"
+	"github.com/zargo-io/zargo/internal/node"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
@@ -101,17 +100,17 @@ func Attributes(ctx context.Context, groups []*zarr.Group, changes ...Change) (r
 }
 
 // Above opens the groups above a node from their own documents, from the inside out, and adds them
-// to the [hierarchy.Known] of the context. It returns the errors of groups that could not be read.
+// to the [node.Known] of the context. It returns the errors of groups that could not be read.
 // On some stores a group that does not exist is among them, because a client without permission to
 // list is refused what does not exist.
 func Above(ctx context.Context, n zarr.Node) (groups []*zarr.Group, unread []error, err error) {
 	st, opts := n.(interface{ Store() store.Store }).Store(), n.(interface{ Options() []zarr.Option }).Options()
 	for path := n.Path(); path != ""; {
 		path = parent(path)
-		g, err := zarr.OpenGroup(document.Expecting(ctx, n.Format()), st, path, append(slices.Clone(opts), zarr.IgnoreConsolidated())...)
+		g, err := zarr.OpenGroup(node.Expecting(ctx, n.Format()), st, path, append(slices.Clone(opts), zarr.IgnoreConsolidated())...)
 		switch {
 		case err == nil:
-			hierarchy.KnownIn(ctx).Add(hierarchy.Of(g))
+			node.KnownIn(ctx).Add(node.Of(g))
 			groups = append(groups, g)
 		case errors.Is(err, fault.NotFound):
 		case unreadable(err):
@@ -192,7 +191,7 @@ func (t *tree) store(ctx context.Context, n zarr.Node) error {
 			now, err = n.SetAttrs(ctx, attrs)
 		}
 		if err == nil {
-			hierarchy.KnownIn(ctx).Forget() // the groups above may change too
+			node.KnownIn(ctx).Forget() // the groups above may change too
 			_, err = upkeep.UpdateParents(ctx, now)
 			return err
 		}

@@ -10,8 +10,7 @@ import (
 	"github.com/zargo-io/zargo/internal/chunk/engine"
 	"github.com/zargo-io/zargo/internal/chunk/pipeline"
 	"github.com/zargo-io/zargo/internal/chunk/plan"
-	"github.com/zargo-io/zargo/internal/node/document"
-	"github.com/zargo-io/zargo/internal/node/hierarchy"
+	"github.com/zargo-io/zargo/internal/node"
 	"github.com/zargo-io/zargo/zarr/cache"
 	"github.com/zargo-io/zargo/zarr/codec"
 	"github.com/zargo-io/zargo/zarr/dtype"
@@ -20,7 +19,7 @@ import (
 
 // Array is an opened array, or a view of one.
 type Array struct {
-	At     *hierarchy.Node
+	At     *node.Node
 	Cfg    Options
 	Meta   *meta.Array
 	Pipe   *pipeline.Pipeline // codecs of one stored object: a chunk or a shard
@@ -32,12 +31,12 @@ type Array struct {
 // Shared is the state that all views of one opened array share.
 type Shared struct {
 	engine engine.State
-	copies hierarchy.Copies
+	copies node.Copies
 }
 
 // Options are the options of an array.
 type Options struct {
-	hierarchy.Options
+	node.Options
 	Limits      *concurrency.Limits
 	InFlight    int
 	MaxRequests int
@@ -47,11 +46,11 @@ type Options struct {
 	Own         *codec.Table // a table of the caller, with whose chunks only the caller shares a cache
 }
 
-// New returns the array of an opened node, with the hierarchy.Options of the node.
-func New(at *hierarchy.Node, o Options) *Array { return View(at, o, &Shared{}) }
+// New returns the array of an opened node, with the node.Options of the node.
+func New(at *node.Node, o Options) *Array { return View(at, o, &Shared{}) }
 
 // View is like New, for another view of an opened array.
-func View(at *hierarchy.Node, o Options, s *Shared) *Array {
+func View(at *node.Node, o Options, s *Shared) *Array {
 	o.Options = at.Cfg
 	return makeArray(at, o, at.Keyed, at.Pipe, s, nil)
 }
@@ -62,8 +61,8 @@ func (a *Array) Field(m *meta.Array, pipe *pipeline.Pipeline, path []string) *Ar
 	return makeArray(a.At, a.Cfg, m, pipe, a.Shared, path)
 }
 
-func makeArray(at *hierarchy.Node, o Options, m *meta.Array, pipe *pipeline.Pipeline, s *Shared, field []string) *Array {
-	prefix := document.Join(at.Path, "")
+func makeArray(at *node.Node, o Options, m *meta.Array, pipe *pipeline.Pipeline, s *Shared, field []string) *Array {
+	prefix := node.Join(at.Path, "")
 	if prefix != "" {
 		prefix += "/"
 	}
@@ -93,7 +92,7 @@ func (o *Options) engine() engine.Options {
 }
 
 // cached returns the array's reader of its cache, if any.
-func (o *Options) cached(at *hierarchy.Node, pipe *pipeline.Pipeline, s *Shared, field []string) *chunkcache.Reader {
+func (o *Options) cached(at *node.Node, pipe *pipeline.Pipeline, s *Shared, field []string) *chunkcache.Reader {
 	if o.Cache == nil {
 		return nil
 	}
@@ -109,7 +108,7 @@ func (o *Options) cached(at *hierarchy.Node, pipe *pipeline.Pipeline, s *Shared,
 
 // Changed returns a copy of the array with the node at and other metadata, which must describe the
 // same chunks.
-func (a *Array) Changed(at *hierarchy.Node, m *meta.Array) *Array {
+func (a *Array) Changed(at *node.Node, m *meta.Array) *Array {
 	b := *a
 	b.At, b.Meta = at, m
 	b.Cfg.Options = at.Cfg
@@ -126,7 +125,7 @@ func (a *Array) Numbered(items *pipeline.Items) *Array {
 }
 
 // Source returns the documents of the array.
-func (a *Array) Source() *document.Source { return a.At.Source() }
+func (a *Array) Source() *node.Source { return a.At.Source() }
 
 // Errorf wraps err with the path and the store of the array.
 func (a *Array) Errorf(err error) error { return a.At.Errorf(err) }

@@ -10,10 +10,9 @@ import (
 	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/internal/chunk/grid"
 	"github.com/zargo-io/zargo/internal/chunk/written"
+	"github.com/zargo-io/zargo/internal/node"
 	"github.com/zargo-io/zargo/internal/node/array"
 	"github.com/zargo-io/zargo/internal/node/claim"
-	"github.com/zargo-io/zargo/internal/node/document"
-	"github.com/zargo-io/zargo/internal/node/hierarchy"
 	"github.com/zargo-io/zargo/internal/node/spec"
 	"github.com/zargo-io/zargo/zarr/codec"
 	"github.com/zargo-io/zargo/zarr/dtype"
@@ -28,7 +27,7 @@ func create(t *testing.T, st store.Store, typ dtype.Type, fill any) *array.Array
 	var o array.Options
 	o.Table, o.MaxMetadata, o.Limits = codec.Builtin(), 1<<20, concurrency.Default()
 	o.Chunks.ChunkLimit, o.Chunks.IndexLimit = 1<<20, 1<<20
-	at := &hierarchy.Node{Store: written.Around(st), Path: "a", Cfg: o.Options}
+	at := &node.Node{Store: written.Around(st), Path: "a", Cfg: o.Options}
 	at, err := at.CreateArray(t.Context(), spec.Spec{Format: 3, Shape: []int{10}, Chunks: []int{4}, DType: typ, Fill: fill})
 	if err != nil {
 		t.Fatal(err)
@@ -46,11 +45,11 @@ func read(t *testing.T, a *array.Array) []byte {
 }
 
 // hold puts a claim and a record into the document of an array.
-func hold(t *testing.T, a *array.Array, r claim.Record) *document.Held {
+func hold(t *testing.T, a *array.Array, r claim.Record) *node.Held {
 	t.Helper()
 	s := a.Source()
-	held, err := s.At.Hold(t.Context(), s.Doc, document.TakeOver{}, func(document.Text) (document.Change, error) {
-		return document.Change{Claim: claim.New(claim.Append), Record: r}, nil
+	held, err := s.At.Hold(t.Context(), s.Doc, node.TakeOver{}, func(node.Text) (node.Change, error) {
+		return node.Change{Claim: claim.New(claim.Append), Record: r}, nil
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -92,8 +91,8 @@ func TestGuarded(t *testing.T) {
 		t.Errorf("stored %q, want 3 chunks", got)
 	}
 	s := now.Source()
-	other, err := s.At.Hold(t.Context(), s.Doc, document.TakeOver{May: true, Age: -1}, func(x document.Text) (document.Change, error) {
-		return document.Change{Claim: claim.New(claim.Append), Record: x.Record}, nil
+	other, err := s.At.Hold(t.Context(), s.Doc, node.TakeOver{May: true, Age: -1}, func(x node.Text) (node.Change, error) {
+		return node.Change{Claim: claim.New(claim.Append), Record: x.Record}, nil
 	})
 	if err != nil {
 		t.Fatal(err)

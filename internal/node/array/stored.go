@@ -5,15 +5,14 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/zargo-io/zargo/internal/node/document"
-	"github.com/zargo-io/zargo/internal/node/hierarchy"
+	"github.com/zargo-io/zargo/internal/node"
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
 // Stored returns the array with its own stored documents. If it was opened from other documents,
 // Stored reads them, and returns fault.Conflict if they differ. Errors do not name the array.
 func (a *Array) Stored(ctx context.Context) (*Array, error) {
-	if a.At.From == hierarchy.FromStore {
+	if a.At.From == node.FromStore {
 		return a, nil
 	}
 	at, err := a.At.Reload(ctx)
@@ -45,7 +44,7 @@ func (a *Array) Refresh(ctx context.Context) (*Array, error) {
 
 // Parse returns the array that doc, another version of its document, describes. Errors do not name
 // the array.
-func (a *Array) Parse(doc document.Stored) (*Array, error) {
+func (a *Array) Parse(doc node.Stored) (*Array, error) {
 	at, err := a.At.Reparsed(doc)
 	switch {
 	case err != nil:

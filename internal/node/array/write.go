@@ -8,9 +8,8 @@ import (
 
 	"github.com/zargo-io/zargo/internal/chunk/grid"
 	"github.com/zargo-io/zargo/internal/chunk/pipeline"
+	"github.com/zargo-io/zargo/internal/node"
 	"github.com/zargo-io/zargo/internal/node/claim"
-	"github.com/zargo-io/zargo/internal/node/document"
-	"github.com/zargo-io/zargo/internal/node/hierarchy"
 	"github.com/zargo-io/zargo/zarr/codec"
 )
 
@@ -90,7 +89,7 @@ func (a *Array) Fill(ctx context.Context, box claim.Box) error {
 // readers. Errors do not name the array.
 func (a *Array) Confirm(ctx context.Context) error {
 	copies := &a.Shared.copies
-	if a.At.From == hierarchy.FromStore || copies.Confirmed.Load() {
+	if a.At.From == node.FromStore || copies.Confirmed.Load() {
 		return nil
 	}
 	_, _, err := copies.Confirms.Do(ctx, "", func(ctx context.Context) (struct{}, error) {
@@ -108,10 +107,10 @@ func (a *Array) Confirm(ctx context.Context) error {
 // to the opened document. It must do so if a request of an abandoned change may still arrive,
 // because such a request puts an object on the condition that its key is absent.
 func (a *Array) Keeps(r grid.Selection) (bool, error) {
-	if a.Cfg.Chunks.StoreFill || a.Shards != nil || a.At.From != hierarchy.FromStore {
+	if a.Cfg.Chunks.StoreFill || a.Shards != nil || a.At.From != node.FromStore {
 		return false, nil
 	}
-	record, err := document.RecordIn(a.At.Doc)
+	record, err := node.RecordIn(a.At.Doc)
 	if err != nil {
 		return false, a.Errorf(err)
 	}
@@ -124,7 +123,7 @@ func (a *Array) Keeps(r grid.Selection) (bool, error) {
 // Guarded returns an array for writes of a box while its document is held. Each write first checks
 // the claim. Objects of the box are kept as in [Array.Keeps]. Writes do not confirm the metadata,
 // because it may not be stored yet.
-func (a *Array) Guarded(held *document.Held, where claim.Box) (*Array, error) {
+func (a *Array) Guarded(held *node.Held, where claim.Box) (*Array, error) {
 	o := a.Cfg
 	o.Guard = held.Check // inherited by views
 	a.Shared.copies.Confirmed.Store(true)

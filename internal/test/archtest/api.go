@@ -140,7 +140,7 @@ func (s Surface) API() string {
 }
 
 // Leaks returns the exported names, fields and methods whose types refer to internal packages, for
-// example "Array.Source: internal/node/document.Source".
+// example "Array.Source: internal/node.Node".
 func (s Surface) Leaks() []string {
 	var bad []string
 	check := func(name string, t types.Type) {

@@ -79,7 +79,7 @@ func TestReach(t *testing.T) {
 
 func TestDrawing(t *testing.T) {
 	got := Mermaid(load(t))
-	for _, want := range []string{`internal_node_document["internal/node/document"] --> zarr_meta["zarr/meta"]`, `s3["s3"] --> blob["blob"]`} {
+	for _, want := range []string{`internal_node["internal/node"] --> internal_node_spec["internal/node/spec"]`, `s3["s3"] --> blob["blob"]`} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%s is missing in\n%s", want, got)
 		}

@@ -44,7 +44,7 @@ func TestPackageZarr(t *testing.T) {
 		t.Errorf("%d pairs of files need each other, more than %d:\n%s", len(circles), maxCircles, strings.Join(circles, "\n"))
 	}
 	for file, n := range c.Sends() {
-		t.Errorf("zarr/%s sends requests in %d places: that is for internal/chunk/engine and internal/node/document", file, n)
+		t.Errorf("zarr/%s sends requests in %d places: that is for internal/chunk/engine and internal/node", file, n)
 	}
 }
 
@@ -100,7 +100,7 @@ func TestPackageEngine(t *testing.T) {
 
 // TestSendsAreFound checks that Sends finds the calls that send requests.
 func TestSendsAreFound(t *testing.T) {
-	for pattern, least := range map[string]int{"./internal/chunk/engine": 3, "./internal/node/document": 5} {
+	for pattern, least := range map[string]int{"./internal/chunk/engine": 3, "./internal/node": 5} {
 		c, err := Parse(t.Context(), top, pattern)
 		if err != nil {
 			t.Fatal(err)

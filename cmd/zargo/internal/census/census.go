@@ -10,7 +10,7 @@ import (
 	"sync"
 
 	"github.com/zargo-io/zargo/concurrency"
-	"github.com/zargo-io/zargo/internal/node/hierarchy"
+	"github.com/zargo-io/zargo/internal/node"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
@@ -149,7 +149,7 @@ func (t *taking) all(ctx context.Context, objects iter.Seq[object]) error {
 func (t *taking) listed(ctx context.Context) iter.Seq[object] {
 	return func(yield func(object) bool) {
 		keys, rank := t.a.Metadata().Keys, len(t.grid)
-		ctx, st := hierarchy.Of(t.a).Docs().Begin(ctx)
+		ctx, st := node.Of(t.a).Begin(ctx)
 		for e, err := range store.ListAll(ctx, st, t.a.Path(), store.ListOptions{}) {
 			if err != nil {
 				yield(object{err: err})
@@ -186,7 +186,7 @@ func (t *taking) inside(coord []int) bool {
 // exist.
 func (t *taking) asked(ctx context.Context) iter.Seq[object] {
 	return func(yield func(object) bool) {
-		ctx, st := hierarchy.Of(t.a).Docs().Begin(ctx)
+		ctx, st := node.Of(t.a).Begin(ctx)
 		for r := range t.a.ObjectRegions() {
 			v, err := st.Get(ctx, t.a.ChunkKey(r.Coord...), store.GetOptions{Range: store.Within(0, 1)}, nil)
 			switch {
