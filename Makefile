@@ -25,6 +25,9 @@ servers := $(PYTHON) integration/servers/servers.py
 lint := $(GO) tool -modfile=go.tools.mod golangci-lint
 race := $(if $(filter-out 0,$(RACE)),-race)
 
+# Everything is compiled without cgo, so once, except for the race detector, which needs it.
+export CGO_ENABLED := $(if $(race),1,0)
+
 # How tests are built: in CI without a second go vet, and without what only debuggers read, which is a third of the time to link.
 BUILT ?=
 QUICK := BUILT='-vet=off -ldflags=-w'
@@ -33,11 +36,15 @@ QUICK := BUILT='-vet=off -ldflags=-w'
 # else here depends on the processor.
 PLATFORMS := linux/amd64 linux/arm64 linux/386 darwin/arm64 windows/amd64
 
-# What check compiles for other platforms: everything for 386, and for other systems the packages
-# with files or calls of one system. The files for arm64 are those of purego. The nightly run vets
-# everything.
-OTHERS := compile/linux/386 compile/darwin/arm64 compile/windows/amd64
-PORTED = $(sort $(dir $(shell grep -rlE '^//go:build .*(unix|linux|darwin|windows)|"(syscall|golang.org/x/sys/[a-z]+)"' --include='*.go' ./*/ | grep -vE '/testdata/|^./($(subst $() ,|,$(MODULES)))/')))
+# Those whose types check checks: of everything, tests included. The files for arm64 are those of
+# purego. The nightly run vets everything.
+OTHERS := linux/386,darwin/arm64,windows/amd64
+
+# The commit that this one is compared with: BASE, or the one that the branch began with, or on
+# origin/main the one before. It is empty if there is none. $$dirs are the packages that differ.
+changed = base=$${BASE:-$$(git merge-base HEAD origin/main 2>/dev/null || true)}; \
+	[ "$$base" != "$$(git rev-parse HEAD)" ] || base=HEAD^; \
+	dirs=$$([ -z "$$base" ] || git diff --name-only --diff-filter=d "$$base" -- '*.go' | grep -vE '(^|/)testdata/|^($(subst $() ,|,$(MODULES)))/' | xargs -rn1 dirname | sort -u | sed 's\#^\#./\#' | tr '\n' ' ' || true)
 
 .PHONY: help
 help: ## this list
@@ -84,45 +91,51 @@ RUNS ?= 5
 concurrent-writes: ## concurrent writes of processes to one chunk, one shard and one array, by zargo and its peers, as a table: RUNS=5; two minutes
 	@$(servers) run peers -- $(GO) test -count=1 -timeout=$(TIMEOUT) -v -run '^TestTable$$' ./integration/concurrent -runs $(RUNS)
 
+# Packages whose code starts goroutines or shares values between them, and tests that use these
+# together. check runs them with -race, the nightly run all but OUTSIDE. Codecs are called from many
+# goroutines by codectest.
+RACED = $(sort $(patsubst %/,%,$(dir $(shell grep -rlE '\<go func|\.Go\>|\<(sync|atomic|concurrency)\.' --include='*.go' --exclude='*_test.go' ./*/ | \
+  grep -vE '/testdata/|^./(cmd|examples|integration|internal/test|zarr/codec|zarr/internal|$(subst $() ,|,$(MODULES)))/')))) \
+  $(addprefix ./,zarr/codec/codectest integration/faultproxy integration/fleet integration/load)
+
 # Tests that look at processes from outside, compare with other programs or read our sources. There
 # -race would only slow processes down: what they call has tests with many goroutines where it
 # belongs. (The fuzz targets of fixtures run with it.)
 OUTSIDE := $(addprefix ./integration/,concurrent counts processes fixtures fixtures/pack crash crash/shared large mutants numcodecs numcodecs/ratios peers servers) \
   ./examples/internal/measure ./examples/start ./internal/test/doctest ./internal/test/tables
 
-# Tests that use everything together: the command, the examples, stores on servers, random histories.
-# With -race they take ten times as long, and the packages that they use have tests with it. The
-# nightly run has it.
-WHOLE := ./cmd/zargo ./examples/... $(addprefix ./integration/,conformance gocloud metamorphic model repairs transfers)
-
-# Packages whose tests have one goroutine, where -race finds nothing and takes up to ten times as
-# long. codectest and zarr use them from many.
-ALONE := $(addprefix ./zarr/codec/internal/,bzip2 deflate lz4hc msgpack number planes stream zst) ./zarr/internal/lzma ./zarr/meta ./internal/chunk/plan
+# What check runs without -race, and with it only the tests of files that start goroutines.
+TWICE := ./zarr ./transfer
+MANY = $(shell grep -lE '\<go func|\.Go\>|\<(concurrency|synctest)\.' $(TWICE:%=%/*_test.go) | xargs sed -n 's/^func \(Test[A-Za-z0-9]*\).*/\1/p')
 
 # Tests that count allocations, or run only some of their cases with -race: they run without it too.
-# Where these are most tests of a package, all of them do. check requires that one of both lists has
-# every package whose tests use internal/test/race, unless it runs without -race only.
-TWICE := ./zarr ./transfer
+# check requires that TWICE, PUREGO or this has every package of RACED whose tests use internal/test/race.
 COUNTED := $(addprefix ./,concurrency internal/chunk/cache internal/chunk/engine s3 zarr/store/limit)
 COUNTING := Alloc|Overhead|Schedules|Fleets|Hints|HotPrefix|OneLimit
 
+# What check leaves to the nightly run: programs that are built with the flags for deployment, so
+# together with all modules.
+SLOW := ./examples/internal/measure
+
 # What takes longest, in this order, begun before the rest, so that nothing long is left alone at
 # the end.
-LONGEST := $(addprefix ./,zarr transfer s3 integration/load zarr/codec zarr/store gcs azure cmd/zargo/internal/bucketcheck/checks)
+LONGEST := $(addprefix ./,s3 integration/load zarr/store gcs azure)
+LONGER := $(addprefix ./,integration/conformance integration/model integration/repairs cmd/zargo transfer zarr)
 
 # The stages that start no server, two at a time. The longest are first.
-STATIC := lint purego $(OTHERS) modules archtest
+STATIC := lint-changed purego modules-changed archtest
 
 .PHONY: check
-check: ## what CI runs: format, lint, other platforms, tidy, build, import table, all tests, most with -race, fuzz targets of changed packages for 2 s
+check: ## what CI runs: format, lint and fuzz targets of changed packages, other platforms, tidy, build, import table, all tests, some with -race
 	@$(MAKE) --no-print-directory format-check tidy-check build
 	@$(MAKE) --no-print-directory -j2 $(STATIC)
-	@! grep -nE 'Parallel\(|\<go func|\.Go\(|\<concurrency\.' $(ALONE:%=%/*_test.go) || { echo "with goroutines, not to be left out of -race: see ALONE"; exit 1; }
-	@missing=$$($(GO) list -f '{{.ImportPath}} {{.TestImports}} {{.XTestImports}}' ./... | grep -E '[[ ][^ ]*/internal/test/race[] ]' | cut -d' ' -f1 | grep -vxF "$$($(GO) list $(TWICE) $(COUNTED) $(PUREGO) $(OUTSIDE) $(WHOLE) $(ALONE))" || true); \
+	@[ $(words $(RACED)) -gt 40 ] && [ $(words $(MANY)) -gt 100 ] || { echo "RACED or MANY no longer finds what it is for"; exit 1; }
+	@missing=$$($(GO) list -f '{{.ImportPath}} {{.TestImports}} {{.XTestImports}}' $(RACED) | grep -E '[[ ][^ ]*/internal/test/race[] ]' | cut -d' ' -f1 | grep -vxF "$$($(GO) list $(TWICE) $(COUNTED) $(PUREGO))" || true); \
 	[ -z "$$missing" ] || { echo "test less with -race, and are not in TWICE or COUNTED: $$missing"; exit 1; }
-	@$(MAKE) --no-print-directory test RACE=1 $(QUICK) PKG="$(LONGEST) $$($(GO) list ./... | grep -vxF "$$($(GO) list $(OUTSIDE) $(WHOLE) $(ALONE) ./internal/test/archtest)" | tr '\n' ' ')"
-	@CGO_ENABLED=0 $(MAKE) --no-print-directory test $(QUICK) PKG="$(addprefix ./integration/,conformance model repairs) ./cmd/zargo $(TWICE) $(OUTSIDE) $(WHOLE) $(ALONE)"
-	@CGO_ENABLED=0 $(GO) test -vet=off -ldflags=-w -count=1 -timeout=$(TIMEOUT) -run '$(COUNTING)' $(COUNTED)
+	@$(MAKE) --no-print-directory test RACE=1 $(QUICK) PKG="$(LONGEST) $(filter-out $(TWICE),$(RACED))"
+	@CGO_ENABLED=1 $(GO) test -race -vet=off -ldflags=-w -count=1 -timeout=$(TIMEOUT) -run '^($(subst $() ,|,$(MANY)))$$' $(TWICE)
+	@$(MAKE) --no-print-directory test $(QUICK) PKG="$(LONGER) $$($(GO) list ./... | grep -vxF "$$($(GO) list $(SLOW) $(filter-out $(TWICE),$(RACED)) ./internal/test/archtest)" | tr '\n' ' ')"
+	@$(GO) test -vet=off -ldflags=-w -count=1 -timeout=$(TIMEOUT) -run '$(COUNTING)' $(COUNTED)
 	@$(MAKE) --no-print-directory smoke
 	@$(MAKE) --no-print-directory comments lines
 
@@ -131,11 +144,13 @@ lines: ## how many lines of Go each part of the project has
 	@$(GO) run ./internal/test/archtest/lines
 
 .PHONY: nightly
-nightly: ## what CI runs every night beside fuzz: other servers, and what check leaves out of vet, purego and -race
+nightly: ## what CI runs every night beside fuzz: other servers, and what check leaves out of lint, vet, purego and -race
 	@$(MAKE) --no-print-directory -j2 minio slurm # both wait most of their time
-	@$(MAKE) --no-print-directory vet
+	@$(MAKE) --no-print-directory lint vet modules
 	@$(MAKE) --no-print-directory purego WITHOUT=.
-	@$(MAKE) --no-print-directory test RACE=1 PKG="$(WHOLE)"
+	@$(GO) test -count=1 -timeout=2h $(SLOW)
+	@$(GO) test -count=1 -timeout=2h ./integration/metamorphic -sequences 20000
+	@$(MAKE) --no-print-directory test RACE=1 TIMEOUT=1h PKG="$$($(GO) list ./... | grep -vxF "$$($(GO) list $(OUTSIDE) ./internal/test/archtest)" | tr '\n' ' ')"
 
 .PHONY: comments
 comments: ## habits of phrasing in comments, per 1,000 lines; a pointer, never a failure
@@ -154,9 +169,9 @@ fuzz: ## every fuzz target for a while: FUZZTIME=3m PKG=./zarr/... FUZZJOBS=2
 
 .PHONY: smoke
 smoke: ## fuzz targets of the packages that differ from origin/main, for 2 s each; go test runs the seeds of all
-	@base=$$(git merge-base HEAD origin/main 2>/dev/null) || { echo "fuzz: skipped because the commit of origin/main that this one began with is not known"; exit 0; }; \
-	changed=$$(git diff --name-only --diff-filter=d "$$base" -- '*.go' | grep -vE '(^|/)testdata/|^($(subst $() ,|,$(MODULES)))/' | xargs -rn1 dirname | sort -u | sed 's#^#./#' | tr '\n' ' ' || true); \
-	[ -z "$$changed" ] || $(MAKE) --no-print-directory fuzz PKG="$$changed" FUZZTIME=2s FUZZBUILD=-ldflags=-w FUZZJOBS=$(JOBS)
+	@$(changed); \
+	[ -n "$$base" ] || { echo "fuzz: skipped because the commit of origin/main that this one began with is not known"; exit 0; }; \
+	[ -z "$$dirs" ] || $(MAKE) --no-print-directory fuzz PKG="$$dirs" FUZZTIME=2s FUZZBUILD=-ldflags=-w FUZZJOBS=$(JOBS)
 
 .PHONY: fuzz-folder
 fuzz-folder:
@@ -178,20 +193,20 @@ fmt: ## gofmt -s
 
 .PHONY: lint
 lint: ## golangci-lint, as pinned in go.tools.mod
-	@CGO_ENABLED=0 $(lint) run
+	@$(lint) run
+
+.PHONY: lint-changed
+lint-changed: ## lint of the packages that differ from origin/main; of all if the linters differ
+	@$(changed); \
+	if [ -z "$$base" ] || ! git diff --quiet "$$base" -- .golangci.yml go.tools.mod; then $(lint) run; \
+	elif [ -n "$$dirs" ]; then $(lint) run $$dirs; fi
 
 .PHONY: vet
 vet: $(PLATFORMS:%=vet/%) ## go vet for every platform
 
 .PHONY: $(PLATFORMS:%=vet/%)
 $(PLATFORMS:%=vet/%): vet/%:
-	@echo "vet $*"; CGO_ENABLED=0 GOOS=$(*D) GOARCH=$(*F) $(GO) vet ./...
-
-# One analyzer: vet then checks the types of all files, tests included, and lint has run the others.
-# shift depends on the length of an int.
-.PHONY: $(OTHERS)
-$(OTHERS): compile/%:
-	@echo "compile $*"; CGO_ENABLED=0 GOOS=$(*D) GOARCH=$(*F) $(GO) vet -shift $(if $(filter 386,$(*F)),./...,$(PORTED))
+	@echo "vet $*"; GOOS=$(*D) GOARCH=$(*F) $(GO) vet ./...
 
 .PHONY: tidy-check
 tidy-check: ## go mod tidy would change nothing
@@ -202,16 +217,20 @@ MODULES := telemetry beam
 
 .PHONY: modules
 modules: ## vet and test the modules of their own
-	@for m in $(MODULES); do (cd $$m && $(GO) mod tidy -diff && CGO_ENABLED=0 $(GO) vet ./... && CGO_ENABLED=0 $(GO) test -count=1 ./...); done
+	@for m in $(MODULES); do (cd $$m && $(GO) mod tidy -diff && $(GO) vet ./... && $(GO) test -count=1 ./...); done
+
+.PHONY: modules-changed
+modules-changed: ## modules, if they, their versions or the API that they use differ from origin/main
+	@$(changed); if [ -z "$$base" ] || ! git diff --quiet "$$base" -- $(MODULES) go.mod '*api.txt'; then $(MAKE) --no-print-directory modules; fi
 
 # go list -export compiles as go build does, and links no program: tests link and start them.
 .PHONY: build
 build: ## everything, without cgo
-	@CGO_ENABLED=0 $(GO) list -export ./... >/dev/null
+	@$(GO) list -export ./... >/dev/null
 
 .PHONY: archtest
-archtest: ## the import table, and the API of public packages
-	@$(GO) test -count=1 ./internal/test/archtest
+archtest: ## the import table, the API of public packages, and types on other platforms
+	@$(GO) test -count=1 ./internal/test/archtest -platforms $(OTHERS)
 
 # The packages with a file for purego, those that import one, and the tests of codecs. The API of
 # each is the same with and without unsafe, so what imports these needs no other build. Of package zarr the tests whose
@@ -223,8 +242,8 @@ WITHOUT ?= AsItLies|Fields|Items|LargeResults|OtherGoForms|ReadAs|Regions|Struct
 purego: ## without unsafe: the packages that hold it or use it
 	@missing=$$($(GO) list -f '{{.ImportPath}} {{.IgnoredGoFiles}} {{.Imports}} {{.TestImports}} {{.XTestImports}}' ./... | grep -E '/internal/(bits/bytesview|lz4fast|planes)[] ]' | cut -d' ' -f1 | grep -vxF "$$($(GO) list $(PUREGO) ./zarr)" || true); \
 	[ -z "$$missing" ] || { echo "import what purego changes, and are not in PUREGO: $$missing"; exit 1; }
-	@CGO_ENABLED=0 $(GO) test -tags purego -vet=off -ldflags=-w -count=1 -timeout=$(TIMEOUT) $(PUREGO)
-	@CGO_ENABLED=0 $(GO) test -tags purego -vet=off -ldflags=-w -count=1 -timeout=$(TIMEOUT) -run '$(WITHOUT)' ./zarr
+	@$(GO) test -tags purego -vet=off -ldflags=-w -count=1 -timeout=$(TIMEOUT) $(PUREGO)
+	@$(GO) test -tags purego -vet=off -ldflags=-w -count=1 -timeout=$(TIMEOUT) -run '$(WITHOUT)' ./zarr
 
 # What uses the modules of the providers: their packages, and the tests that run them on servers and
 # through faults.
