@@ -16,11 +16,13 @@ const listPage = 5000
 func (c *config) requests() int { return c.stack.Requests(defaultRequests) }
 
 // numbers returns the initial limits of a container.
-func numbers() limit.Numbers { return limit.Numbers{Reads: defaultRequests, Writes: defaultRequests} }
+func numbers() limit.BucketOptions {
+	return limit.BucketOptions{Reads: defaultRequests, Writes: defaultRequests}
+}
 
 // Shared implements [provider.Config].
 func (c *config) Shared() provider.Bucket {
-	return provider.Bucket{Name: c.reached, Prefix: c.prefix, Own: []any{c.client, c.httpClient}, Numbers: numbers()}
+	return provider.Bucket{Name: c.reached, Prefix: c.prefix, Own: []any{c.client, c.httpClient}, BucketOptions: numbers()}
 }
 
 // tuning returns the settings for Azure.

@@ -20,13 +20,13 @@ func (c *config) requests() int { return c.stack.Requests(defaultRequests) }
 // numbers returns the initial limits of a bucket. A new bucket accepts 1000 writes per second,
 // which is about 32 concurrent writes of 30 ms. Source: Cloud Storage, "Request rate and access
 // distribution guidelines".
-func numbers() limit.Numbers {
-	return limit.Numbers{Reads: defaultRequests, Writes: 32, ReadRate: 5000, WriteRate: 1000}
+func numbers() limit.BucketOptions {
+	return limit.BucketOptions{Reads: defaultRequests, Writes: 32, ReadRate: 5000, WriteRate: 1000}
 }
 
 // Shared implements [provider.Config].
 func (c *config) Shared() provider.Bucket {
-	return provider.Bucket{Name: "gs " + cmp.Or(c.endpoint, c.universe) + "/" + c.bucket, Prefix: c.prefix, Own: []any{c.client, c.httpClient, c.under}, Numbers: numbers()}
+	return provider.Bucket{Name: "gs " + cmp.Or(c.endpoint, c.universe) + "/" + c.bucket, Prefix: c.prefix, Own: []any{c.client, c.httpClient, c.under}, BucketOptions: numbers()}
 }
 
 // tuning returns the settings for GCS.

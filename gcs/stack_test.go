@@ -14,7 +14,7 @@ func TestBucketsThatShare(t *testing.T) {
 		}
 		defer s.Close()
 		if b := c.Shared(); b.Reads != 128 || b.Writes != 32 || b.ReadRate != 5000 || b.WriteRate != 1000 {
-			t.Errorf("%+v", b.Numbers)
+			t.Errorf("%+v", b.BucketOptions)
 		}
 		return c.Shared().Name
 	}

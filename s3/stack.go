@@ -12,12 +12,14 @@ import (
 const defaultRequests = 128
 
 // numbers returns the initial limits of a bucket.
-func numbers() limit.Numbers { return limit.Numbers{Reads: defaultRequests, Writes: defaultRequests} }
+func numbers() limit.BucketOptions {
+	return limit.BucketOptions{Reads: defaultRequests, Writes: defaultRequests}
+}
 
 // Shared implements [provider.Config]. Bucket names are unique in all of AWS, so the region is not
 // part of the name.
 func (c *config) Shared() provider.Bucket {
-	return provider.Bucket{Name: "s3 " + c.reached + "/" + c.bucket, Prefix: c.prefix, Own: []any{c.client, c.httpClient, c.services}, Numbers: numbers()}
+	return provider.Bucket{Name: "s3 " + c.reached + "/" + c.bucket, Prefix: c.prefix, Own: []any{c.client, c.httpClient, c.services}, BucketOptions: numbers()}
 }
 
 // listPage is S3's limit of entries per listing request.

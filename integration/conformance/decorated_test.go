@@ -60,7 +60,7 @@ func TestDecorated(t *testing.T) {
 		return store.Observe(st, func(context.Context, store.Event) {}), nil
 	})
 	retried := around(func(st store.Store) (store.Store, error) { return retry.New(st, quick()...) })
-	limited := around(func(st store.Store) (store.Store, error) { return limit.New(st, 2) })
+	limited := around(func(st store.Store) (store.Store, error) { return limit.New(st, limit.Options{InFlight: 2}), nil })
 	readOnly := func(_ *testing.T, p pair) pair { return pair{store.ReadOnly(p.s), p.writer()} }
 	single := []stack{
 		{"prefix", []layer{prefixed}},

@@ -50,7 +50,7 @@ func newPlace(t *testing.T, r *rand.Rand) (*place, error) {
 		p.Store, err = retry.New(p.Store)
 	case 1:
 		p.name += ", limit"
-		p.Store, err = limit.New(p.Store, 1+r.IntN(3))
+		p.Store = limit.New(p.Store, limit.Options{InFlight: 1 + r.IntN(3)})
 	case 2:
 		p.name += ", large"
 		p.Store = large.New(p.Store, large.Options{SplitAbove: 64, PartAbove: 64, Piece: 48})

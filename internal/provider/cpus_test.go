@@ -22,7 +22,7 @@ func TestInitial(t *testing.T) {
 
 // TestStart checks that few CPUs reduce the initial number of requests.
 func TestStart(t *testing.T) {
-	n := limit.Numbers{Reads: 128, Writes: 32}
+	n := limit.BucketOptions{Reads: 128, Writes: 32}
 	for _, c := range []struct {
 		cpus        float64
 		reads, most int

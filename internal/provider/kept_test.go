@@ -44,7 +44,7 @@ func TestStackContinues(t *testing.T) {
 		var refused [4]int64
 		for i := range refused {
 			before := c.refused.Load()
-			st, err := Stack{Limits: limits}.Build(c, Bucket{Name: "a", Numbers: limit.Numbers{Reads: 128, Writes: 128}})
+			st, err := Stack{Limits: limits}.Build(c, Bucket{Name: "a", BucketOptions: limit.BucketOptions{Reads: 128, Writes: 128}})
 			if err != nil {
 				t.Fatal(err)
 			}

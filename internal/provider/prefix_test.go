@@ -52,7 +52,7 @@ func TestPrefixHedges(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &partitioned{Store: mem.New()}
 		stack := Stack{Hedge: true, Limits: &concurrency.Limits{Bytes: concurrency.NewBudget(1 << 20)}}
-		st, err := stack.Build(p, Bucket{Name: "a", Numbers: limit.Numbers{Reads: 128, Writes: 128}})
+		st, err := stack.Build(p, Bucket{Name: "a", BucketOptions: limit.BucketOptions{Reads: 128, Writes: 128}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -40,7 +40,7 @@ type Bucket struct {
 	// Own contains the clients and transports of the caller, which may be nil. Only stores with the
 	// same clients and transports share slots and quotas.
 	Own []any
-	limit.Numbers
+	limit.BucketOptions
 }
 
 // name returns a name for the bucket and the caller's clients. It returns "" if a client cannot be
@@ -112,7 +112,7 @@ func (s Stack) Requests(byDefault int) int {
 
 // Connections returns the maximum number of connections, which is the maximum number of requests in
 // flight that the limit layer permits.
-func (s Stack) Connections(b limit.Numbers) int {
+func (s Stack) Connections(b limit.BucketOptions) int {
 	if s.InFlight > 0 {
 		return s.InFlight
 	}
@@ -145,10 +145,10 @@ func (s Stack) Build(st store.Store, b Bucket) (store.Store, error) {
 		shared = nil
 	}
 	quota := concurrency.Share(shared, name, retry.NewQuota)
-	n := start(b.Numbers, availableCPUs())
+	n := start(b.BucketOptions, availableCPUs())
 	n.RequestRate, n.ByteRate, n.Share, n.Cured = s.RequestRate, s.ByteRate, limits.Processes(), quota.Cures
 	slots := concurrency.ShareKept(shared, name+s.rates(n.Share), func() *limit.Bucket { return limit.NewBucket(n) })
-	limited := limit.On(store.Around(st, store.Hooks{Before: note, Provide: b.place}), slots, s.InFlight)
+	limited := limit.New(store.Around(st, store.Hooks{Before: note, Provide: b.place}), limit.Options{Bucket: slots, InFlight: s.InFlight})
 	if s.Hedge {
 		limited = hedge.New(limited, hedge.Options{
 			Budget: limits.Bytes,
@@ -169,7 +169,7 @@ func (s Stack) Build(st store.Store, b Bucket) (store.Store, error) {
 
 // start returns n with initial numbers of requests for this number of CPUs. With less than one CPU
 // the number does not grow, because a larger one would keep the CPU no busier.
-func start(n limit.Numbers, cpus float64) limit.Numbers {
+func start(n limit.BucketOptions, cpus float64) limit.BucketOptions {
 	n.Most = n.Greatest()
 	n.Reads, n.Writes = initial(n.Reads, cpus), initial(n.Writes, cpus)
 	if cpus < 1 {

@@ -36,7 +36,7 @@ func TestStackShares(t *testing.T) {
 	limits, private := &concurrency.Limits{Requests: &concurrency.Registry{}}, &concurrency.Limits{}
 	base := Stack{Limits: limits}
 	bucket := func(name string, own ...any) Bucket {
-		return Bucket{Name: name, Own: own, Numbers: limit.Numbers{Reads: 1, Writes: 1, Most: 1}}
+		return Bucket{Name: name, Own: own, BucketOptions: limit.BucketOptions{Reads: 1, Writes: 1, Most: 1}}
 	}
 	var none *http.Client
 	for _, c := range []struct {
@@ -122,7 +122,7 @@ func TestStackHedges(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			d := &distant{Store: mem.New(), slow: 50}
 			limits := &concurrency.Limits{Bytes: concurrency.NewBudget(1 << 20)}
-			st, err := Stack{Limits: limits, Hedge: hedges}.Build(d, Bucket{Name: "a", Numbers: limit.Numbers{Reads: 8, Writes: 8, Most: 8}})
+			st, err := Stack{Limits: limits, Hedge: hedges}.Build(d, Bucket{Name: "a", BucketOptions: limit.BucketOptions{Reads: 8, Writes: 8, Most: 8}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -155,7 +155,7 @@ func TestBucketName(t *testing.T) {
 }
 
 func TestConnectionsFollowRequests(t *testing.T) {
-	n := limit.Numbers{Reads: 10, Writes: 5}
+	n := limit.BucketOptions{Reads: 10, Writes: 5}
 	if got := (Stack{}).Connections(n); got != 20 {
 		t.Errorf("%d connections", got)
 	}

@@ -115,10 +115,7 @@ func TestDeleteAllAtOnce(t *testing.T) {
 func TestDeleteAllLimited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &oneByOne{Store: mem.New(), requests: 128}
-		l, err := limit.New(s, 3)
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := limit.New(s, limit.Options{InFlight: 3})
 		if err := store.DeleteAll(t.Context(), l, keysOf(t, s, 30)); err != nil || s.most != 3 {
 			t.Errorf("%d at once, %v", s.most, err)
 		}

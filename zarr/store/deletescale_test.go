@@ -67,21 +67,21 @@ func TestDeleteBelowAtScale(t *testing.T) {
 		name          string
 		batch, page   int
 		divided       bool
-		numbers       limit.Numbers
+		numbers       limit.BucketOptions
 		deletes, most int
 		longest       time.Duration
 	}{
-		{"S3", 1000, 1000, true, limit.Numbers{Reads: 128, Writes: 128}, 100, 4, 2 * time.Second},
-		{"another S3", 1000, 1000, false, limit.Numbers{Reads: 128, Writes: 128}, 100, 4, 4 * time.Second},
-		{"GCS", 100, 1000, true, limit.Numbers{Reads: 128, Writes: 32, ReadRate: 5000, WriteRate: 1000}, 1000, 16, 3 * time.Second},
-		{"Azure", 256, 5000, false, limit.Numbers{Reads: 128, Writes: 128}, 391, 16, 2 * time.Second},
-		{"no batches", 1, 1000, true, limit.Numbers{Reads: 128, Writes: 128}, 100_000, 64, 48 * time.Second},
+		{"S3", 1000, 1000, true, limit.BucketOptions{Reads: 128, Writes: 128}, 100, 4, 2 * time.Second},
+		{"another S3", 1000, 1000, false, limit.BucketOptions{Reads: 128, Writes: 128}, 100, 4, 4 * time.Second},
+		{"GCS", 100, 1000, true, limit.BucketOptions{Reads: 128, Writes: 32, ReadRate: 5000, WriteRate: 1000}, 1000, 16, 3 * time.Second},
+		{"Azure", 256, 5000, false, limit.BucketOptions{Reads: 128, Writes: 128}, 391, 16, 2 * time.Second},
+		{"no batches", 1, 1000, true, limit.BucketOptions{Reads: 128, Writes: 128}, 100_000, 64, 48 * time.Second},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := &provided{ordered: ordered{keys: keys, page: c.page, took: 30 * time.Millisecond}, batch: c.batch, divided: c.divided}
 				start := time.Now()
-				if err := store.DeleteBelow(t.Context(), limit.On(s, limit.NewBucket(c.numbers), 0), ""); err != nil {
+				if err := store.DeleteBelow(t.Context(), limit.New(s, limit.Options{Bucket: limit.NewBucket(c.numbers)}), ""); err != nil {
 					t.Fatal(err)
 				}
 				took := time.Since(start)

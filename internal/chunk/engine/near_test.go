@@ -59,7 +59,7 @@ func nearArray(t *testing.T, n int) (*engine.Array, *near) {
 	if _, err := s.Put(t.Context(), "c", make([]byte, 1000), store.PutOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	st := limit.On(s, limit.NewBucket(limit.Numbers{Reads: 128, Writes: 128}), 0)
+	st := limit.New(s, limit.Options{Bucket: limit.NewBucket(limit.BucketOptions{Reads: 128, Writes: 128})})
 	if _, err := st.Get(t.Context(), "c", store.GetOptions{}, nil); err != nil {
 		t.Fatal(err)
 	}

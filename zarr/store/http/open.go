@@ -108,10 +108,10 @@ func (c *config) Shared() provider.Bucket {
 	scheme, rest, _ := strings.Cut(c.base, "://")
 	host, path, _ := strings.Cut(rest, "/")
 	return provider.Bucket{
-		Name:    scheme + "://" + strings.ToLower(host),
-		Prefix:  path,
-		Own:     []any{c.transport},
-		Numbers: limit.Numbers{Reads: defaultRequests, Writes: defaultRequests, Most: defaultRequests},
+		Name:          scheme + "://" + strings.ToLower(host),
+		Prefix:        path,
+		Own:           []any{c.transport},
+		BucketOptions: limit.BucketOptions{Reads: defaultRequests, Writes: defaultRequests, Most: defaultRequests},
 	}
 }
 

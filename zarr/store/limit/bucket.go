@@ -20,8 +20,8 @@ type Bucket struct {
 	reads, writes side
 }
 
-// Numbers holds the initial values and the limits of a Bucket.
-type Numbers struct {
+// BucketOptions holds the initial values and the limits of a Bucket.
+type BucketOptions struct {
 	Reads, Writes int // initial numbers of requests in flight; at least 1
 	Most          int // maximum requests in flight, of reads and writes each; 0 means twice Reads
 
@@ -49,7 +49,7 @@ type Numbers struct {
 const mostGrown = 2
 
 // Greatest returns the maximum number of reads in flight. Writes have the same maximum.
-func (n Numbers) Greatest() int {
+func (n BucketOptions) Greatest() int {
 	if n.Most > 0 {
 		return max(n.Most, n.Reads, n.Writes)
 	}
@@ -57,7 +57,7 @@ func (n Numbers) Greatest() int {
 }
 
 // NewBucket returns a Bucket.
-func NewBucket(n Numbers) *Bucket {
+func NewBucket(n BucketOptions) *Bucket {
 	n.Reads, n.Writes = max(n.Reads, 1), max(n.Writes, 1)
 	n.Most = n.Greatest()
 	share := float64(max(n.Share, 1))
@@ -139,7 +139,7 @@ type side struct {
 	most  int   // of a lane, its maximum size
 }
 
-func (s *side) init(first, normal int, rate float64, n Numbers) {
+func (s *side) init(first, normal int, rate float64, n BucketOptions) {
 	s.control, s.ramp = newControl(first, normal, n.Most, n.Cured), ramp{first: rate, part: n.Share > 1}
 	s.slots.Resize(first)
 	s.turn.Resize(1)

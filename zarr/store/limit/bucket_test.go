@@ -218,8 +218,8 @@ func TestConverges(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				c.s.Store = mem.New()
 				quota := retry.NewQuota()
-				b := limit.NewBucket(limit.Numbers{Reads: 128, Writes: 128, Cured: quota.Cures})
-				took := get(t, retried(t, limit.On(c.s, b, 0), retry.From(quota)), c.workers, c.n)
+				b := limit.NewBucket(limit.BucketOptions{Reads: 128, Writes: 128, Cured: quota.Cures})
+				took := get(t, retried(t, limit.New(c.s, limit.Options{Bucket: b}), retry.From(quota)), c.workers, c.n)
 				size, _ := b.InFlight()
 				slower, refused := float64(took)/float64(c.optimum), float64(c.s.denied)/float64(c.n)
 				t.Logf("%v, %.2f times the optimum; %.1f %% refused; %d in flight at the end", took, slower, 100*refused, size)
@@ -252,8 +252,8 @@ func TestNear(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				c.s.Store = mem.New()
-				b := limit.NewBucket(limit.Numbers{Reads: 128, Writes: 128})
-				st := limit.On(c.s, b, 0)
+				b := limit.NewBucket(limit.BucketOptions{Reads: 128, Writes: 128})
+				st := limit.New(c.s, limit.Options{Bucket: b})
 				get(t, st, 1, 1)
 				c.s.latency, c.s.most = c.later, 0
 				took := get(t, st, 130, c.n)
@@ -282,8 +282,8 @@ func TestEnough(t *testing.T) {
 	near := func(t *testing.T, more store.Hooks) (*service, store.Store) {
 		t.Helper()
 		s := &service{Store: mem.New(), latency: ms / 2}
-		b = limit.NewBucket(limit.Numbers{Reads: 128, Writes: 128})
-		st := limit.On(store.Around(s, more), b, 0)
+		b = limit.NewBucket(limit.BucketOptions{Reads: 128, Writes: 128})
+		st := limit.New(store.Around(s, more), limit.Options{Bucket: b})
 		get(t, st, 1, 1)
 		enough(t, st, 16+4)
 		return s, st
@@ -324,7 +324,7 @@ func TestEnough(t *testing.T) {
 	})
 	t.Run("another machine", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			st := limit.On(&service{Store: mem.New(), latency: 2 * ms}, limit.NewBucket(limit.Numbers{Reads: 128, Writes: 128}), 0)
+			st := limit.New(&service{Store: mem.New(), latency: 2 * ms}, limit.Options{Bucket: limit.NewBucket(limit.BucketOptions{Reads: 128, Writes: 128})})
 			get(t, st, 1, 1)
 			enough(t, st, 0)
 		})
@@ -337,9 +337,9 @@ func TestEnough(t *testing.T) {
 func TestHalvesOnceInAPeriod(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &service{Store: mem.New(), latency: 35 * ms, refusal: 40 * ms, rate: 600, burst: 60}
-		b := limit.NewBucket(limit.Numbers{Reads: 128, Writes: 128})
+		b := limit.NewBucket(limit.BucketOptions{Reads: 128, Writes: 128})
 		sizes := watch(t, b)
-		get(t, retried(t, limit.On(s, b, 0)), 130, 300)
+		get(t, retried(t, limit.New(s, limit.Options{Bucket: b})), 130, 300)
 		all := sizes()
 		if all[19] != 64 || all[39] != 32 { // every 10 ms; the first refusal arrives after 40 ms
 			t.Errorf("sizes %v", all[:45])
@@ -359,8 +359,8 @@ func TestHalvesOnceInAPeriod(t *testing.T) {
 func TestCeiling(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &service{Store: mem.New(), latency: 35 * ms, refusal: 30 * ms, rate: 1000, burst: 100}
-		b := limit.NewBucket(limit.Numbers{Reads: 128, Writes: 128})
-		st := retried(t, limit.On(s, b, 0))
+		b := limit.NewBucket(limit.BucketOptions{Reads: 128, Writes: 128})
+		st := retried(t, limit.New(s, limit.Options{Bucket: b}))
 		get(t, st, 130, 3000)
 		sizes := watch(t, b)
 		get(t, st, 130, 10000)
@@ -387,8 +387,8 @@ func TestCeiling(t *testing.T) {
 func TestCeilingIsForgotten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &service{Store: mem.New(), latency: 35 * ms, refusal: 30 * ms, rate: 100, burst: 10}
-		b := limit.NewBucket(limit.Numbers{Reads: 128, Writes: 128})
-		st := retried(t, limit.On(s, b, 0))
+		b := limit.NewBucket(limit.BucketOptions{Reads: 128, Writes: 128})
+		st := retried(t, limit.New(s, limit.Options{Bucket: b}))
 		get(t, st, 130, 500)
 		if n, _ := b.InFlight(); n > 10 {
 			t.Fatalf("%d in flight", n)
@@ -411,8 +411,8 @@ func TestCeilingIsForgotten(t *testing.T) {
 func TestRetryAfter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &service{Store: mem.New(), latency: 35 * ms, refusal: 5 * ms, rate: 1, burst: 1, after: 3 * time.Second}
-		b := limit.NewBucket(limit.Numbers{Reads: 8, Writes: 8})
-		one, two := limit.On(s, b, 0), limit.On(s, b, 3)
+		b := limit.NewBucket(limit.BucketOptions{Reads: 8, Writes: 8})
+		one, two := limit.New(s, limit.Options{Bucket: b}), limit.New(s, limit.Options{Bucket: b, InFlight: 3})
 		var waits []store.Wait
 		ctx := store.WithTrace(t.Context(), &store.Trace{Wait: func(_ context.Context, w store.Wait) { waits = append(waits, w) }})
 		get := func(st store.Store) error {
@@ -478,7 +478,7 @@ func TestRetryAfter(t *testing.T) {
 func TestPauseEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &service{Store: mem.New(), latency: 150 * time.Second, lose: 1, after: time.Hour}
-		st := limit.On(s, limit.NewBucket(limit.Numbers{Reads: 8, Writes: 8}), 0)
+		st := limit.New(s, limit.Options{Bucket: limit.NewBucket(limit.BucketOptions{Reads: 8, Writes: 8})})
 		get := func() error {
 			_, err := st.Get(t.Context(), "k", store.GetOptions{}, nil)
 			return err
@@ -514,7 +514,7 @@ func TestPauseEnds(t *testing.T) {
 func TestRetryAfterIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &service{Store: mem.New(), latency: ms, lose: 1, after: 18 * time.Hour}
-		st := limit.On(s, limit.NewBucket(limit.Numbers{Reads: 8, Writes: 8}), 0)
+		st := limit.New(s, limit.Options{Bucket: limit.NewBucket(limit.BucketOptions{Reads: 8, Writes: 8})})
 		_, _ = st.Get(t.Context(), "k", store.GetOptions{}, nil)
 		time.Sleep(3*time.Minute - ms)
 		start := time.Now()
@@ -544,8 +544,8 @@ func (busyKey) Put(context.Context, string, []byte, store.PutOptions) (store.Ver
 // TestOneKey checks that a refusal because one key is changed too often does not slow the bucket.
 func TestOneKey(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := limit.NewBucket(limit.Numbers{Reads: 8, Writes: 8})
-		st := limit.On(busyKey{mem.New()}, b, 0)
+		b := limit.NewBucket(limit.BucketOptions{Reads: 8, Writes: 8})
+		st := limit.New(busyKey{mem.New()}, limit.Options{Bucket: b})
 		start := time.Now()
 		for range 100 {
 			_, _ = st.Put(t.Context(), "k", nil, store.PutOptions{})
@@ -562,10 +562,10 @@ func TestShareAndApart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var r concurrency.Registry
 		bucket := func() *limit.Bucket {
-			return concurrency.Share(&r, "s3://b", func() *limit.Bucket { return limit.NewBucket(limit.Numbers{Reads: 16, Writes: 16, Most: 16}) })
+			return concurrency.Share(&r, "s3://b", func() *limit.Bucket { return limit.NewBucket(limit.BucketOptions{Reads: 16, Writes: 16, Most: 16}) })
 		}
 		s := &service{Store: mem.New(), latency: 20 * ms}
-		one, two := limit.On(s, bucket(), 0), limit.On(s, bucket(), 0)
+		one, two := limit.New(s, limit.Options{Bucket: bucket()}), limit.New(s, limit.Options{Bucket: bucket()})
 		var wg sync.WaitGroup
 		start := time.Now()
 		for _, st := range []store.Store{one, two} {
@@ -576,7 +576,7 @@ func TestShareAndApart(t *testing.T) {
 			t.Errorf("%d at once, %v", s.most, time.Since(start))
 		}
 		w := &service{Store: mem.New(), latency: 20 * ms, lose: 1}
-		refusing := limit.On(w, bucket(), 0)
+		refusing := limit.New(w, limit.Options{Bucket: bucket()})
 		for range 200 {
 			_, _ = refusing.Put(t.Context(), "k", nil, store.PutOptions{})
 			time.Sleep(10 * ms)
@@ -592,8 +592,8 @@ func TestShareAndApart(t *testing.T) {
 func TestFixed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &service{Store: mem.New(), latency: 35 * ms, refusal: 30 * ms, rate: 100, burst: 10}
-		b := limit.NewBucket(limit.Numbers{Reads: 128, Writes: 128, WriteRate: 1})
-		st := retried(t, limit.On(s, b, 40))
+		b := limit.NewBucket(limit.BucketOptions{Reads: 128, Writes: 128, WriteRate: 1})
+		st := retried(t, limit.New(s, limit.Options{Bucket: b, InFlight: 40}))
 		get(t, st, 130, 200)
 		s.rate, s.most = 0, 0
 		get(t, st, 130, 400)
@@ -616,8 +616,8 @@ func TestFixed(t *testing.T) {
 func TestNoStarvation(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &service{Store: mem.New(), latency: 35 * ms, refusal: 30 * ms, rate: 500, burst: 50}
-		b := limit.NewBucket(limit.Numbers{Reads: 128, Writes: 128})
-		greedy, modest := retried(t, limit.On(s, b, 0)), limit.On(s, b, 0)
+		b := limit.NewBucket(limit.BucketOptions{Reads: 128, Writes: 128})
+		greedy, modest := retried(t, limit.New(s, limit.Options{Bucket: b})), limit.New(s, limit.Options{Bucket: b})
 		ctx, cancel := context.WithCancel(t.Context())
 		var wg sync.WaitGroup
 		for range 300 {
@@ -645,8 +645,8 @@ func TestNoStarvation(t *testing.T) {
 func TestRamp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &service{Store: mem.New(), latency: 10 * ms}
-		b := limit.NewBucket(limit.Numbers{Reads: 128, Writes: 8, WriteRate: 100})
-		st := limit.On(s, b, 0)
+		b := limit.NewBucket(limit.BucketOptions{Reads: 128, Writes: 8, WriteRate: 100})
+		st := limit.New(s, limit.Options{Bucket: b})
 		put := func(n int) time.Duration {
 			start := time.Now()
 			err := concurrency.EachN(t.Context(), 200, n, func(ctx context.Context, i int) error {
@@ -689,8 +689,8 @@ func TestMeasured(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var n atomic.Int64
 		s := &service{Store: mem.New(), latency: 30 * ms, bandwidth: 80e3, sized: func(string) int { return int(n.Add(1)%5) * 1000 }}
-		b := limit.NewBucket(limit.Numbers{Reads: 16, Writes: 16})
-		st := retried(t, limit.On(s, b, 0))
+		b := limit.NewBucket(limit.BucketOptions{Reads: 16, Writes: 16})
+		st := retried(t, limit.New(s, limit.Options{Bucket: b}))
 		var m store.Measured
 		if store.As(st, &m) {
 			t.Error("measured without a request")
@@ -740,7 +740,7 @@ func (tuned) Provide(target any) bool {
 func TestTuningGrows(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := tuned{&service{Store: mem.New(), latency: 35 * ms}}
-		st := retried(t, limit.On(s, limit.NewBucket(limit.Numbers{Reads: 128, Writes: 128}), 0))
+		st := retried(t, limit.New(s, limit.Options{Bucket: limit.NewBucket(limit.BucketOptions{Reads: 128, Writes: 128})}))
 		if n := store.TuningOf(st).Requests; n != 128 {
 			t.Errorf("%d at first", n)
 		}
@@ -755,7 +755,7 @@ func TestTuningGrows(t *testing.T) {
 		if n := store.TuningOf(st).Requests; n != 128 {
 			t.Errorf("%d requests of a service that refuses", n)
 		}
-		if n := store.TuningOf(limit.On(s, limit.NewBucket(limit.Numbers{Reads: 1, Writes: 1}), 7)).Requests; n != 128 {
+		if n := store.TuningOf(limit.New(s, limit.Options{Bucket: limit.NewBucket(limit.BucketOptions{Reads: 1, Writes: 1}), InFlight: 7})).Requests; n != 128 {
 			t.Errorf("a fixed number: %d", n)
 		}
 	})
@@ -763,13 +763,13 @@ func TestTuningGrows(t *testing.T) {
 
 // TestClock checks that the size tolerates a clock that is set back or jumps.
 func TestClock(t *testing.T) {
-	b := limit.NewBucket(limit.Numbers{Reads: 16, Writes: 16, ReadRate: 1000})
+	b := limit.NewBucket(limit.BucketOptions{Reads: 16, Writes: 16, ReadRate: 1000})
 	use := func(t *testing.T) {
 		s := &service{Store: mem.New(), latency: ms, refusal: ms, rate: 100, burst: 1, after: 10 * time.Second}
 		start := time.Now()
-		_, _ = limit.On(s, b, 0).Get(t.Context(), "k", store.GetOptions{}, nil)
-		_, _ = limit.On(s, b, 0).Get(t.Context(), "k", store.GetOptions{}, nil)
-		_, _ = limit.On(s, b, 0).Get(t.Context(), "k", store.GetOptions{}, nil)
+		_, _ = limit.New(s, limit.Options{Bucket: b}).Get(t.Context(), "k", store.GetOptions{}, nil)
+		_, _ = limit.New(s, limit.Options{Bucket: b}).Get(t.Context(), "k", store.GetOptions{}, nil)
+		_, _ = limit.New(s, limit.Options{Bucket: b}).Get(t.Context(), "k", store.GetOptions{}, nil)
 		if took := time.Since(start); took > 2*time.Minute {
 			t.Errorf("waited %v", took)
 		}
@@ -784,7 +784,7 @@ func TestBucketConforms(t *testing.T) {
 	for name, base := range bases() {
 		t.Run(name, func(t *testing.T) {
 			storetest.Run(t, func(t *testing.T) store.Store {
-				return retried(t, limit.On(base(t), limit.NewBucket(limit.Numbers{Reads: 1, Writes: 1, Most: 1}), 0))
+				return retried(t, limit.New(base(t), limit.Options{Bucket: limit.NewBucket(limit.BucketOptions{Reads: 1, Writes: 1, Most: 1})}))
 			}, storetest.Keys(100), storetest.Rounds(3))
 		})
 	}
@@ -794,8 +794,8 @@ func TestBucketConforms(t *testing.T) {
 // detector.
 func TestBucketUnderLoad(t *testing.T) {
 	s := &service{Store: mem.New(), lose: 0.3}
-	b := limit.NewBucket(limit.Numbers{Reads: 16, Writes: 4, ReadRate: 1e9, WriteRate: 1e9})
-	one, two := limit.On(s, b, 0), limit.On(s, b, 3)
+	b := limit.NewBucket(limit.BucketOptions{Reads: 16, Writes: 4, ReadRate: 1e9, WriteRate: 1e9})
+	one, two := limit.New(s, limit.Options{Bucket: b}), limit.New(s, limit.Options{Bucket: b, InFlight: 3})
 	err := concurrency.EachN(t.Context(), 64, 4000, func(ctx context.Context, i int) error {
 		st := one
 		if i%3 == 0 {

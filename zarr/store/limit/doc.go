@@ -1,7 +1,7 @@
 // Package limit limits the number of requests in flight to a store, counted over all users of the
 // store.
 //
-//	st, err := limit.New(provider, 64)
+//	st := limit.New(provider, limit.Options{InFlight: 64})
 //
 // A slot is held only during one request. It is not held while a reader uses the value or between
 // the pages of a listing. Package retry belongs above package limit, so that no slot is held while
@@ -9,10 +9,12 @@
 // slots in the order of their calls. Retried requests ([store.RepeatOf]) get slots before first
 // attempts, and those with the most failures first.
 //
-// Several stores share one limit through [With], and it may be changed while they are in use:
+// Several stores share one limit through the Slots of [Options], and it may be changed while they
+// are in use:
 //
 //	slots := concurrency.NewSlots(64)
-//	a, b := limit.With(east, slots), limit.With(west, slots)
+//	a := limit.New(east, limit.Options{Slots: slots})
+//	b := limit.New(west, limit.Options{Slots: slots})
 //	slots.Resize(32)
 //
 // The stores of providers use an adaptive limit, a [Bucket]. All stores of a process on one bucket
@@ -22,8 +24,8 @@
 // for example because many processes use it, requests are spaced instead. Their rate rises with
 // each served request and falls with each refused one. If the service refuses the requests of one
 // directory more often than others, that directory has limits of its own.
-// docs/adr/016-adaptive-limits.md and docs/adr/027-fleets.md document the rules. [Numbers] has
-// limits on requests and bytes per second, and the number of processes that share a bucket.
+// docs/adr/016-adaptive-limits.md and docs/adr/027-fleets.md document the rules. [BucketOptions]
+// has limits on requests and bytes per second, and the number of processes that share a bucket.
 //
 // One call of DeleteAll takes one slot, even if the store below sends several requests. A listing
 // takes one slot for each page.

@@ -28,7 +28,7 @@ type fleet struct {
 	writes   bool
 	dirs     int // number of directories that the keys of a process are in, in turn; 0 means 1
 	rows     int // number of consecutive keys in one directory; 0 means 1
-	numbers  limit.Numbers
+	numbers  limit.BucketOptions
 }
 
 // outcome is the result of a fleet.
@@ -52,7 +52,7 @@ func (f fleet) run(t *testing.T, s store.Store) (o outcome) {
 			if f.told {
 				n.Share = f.procs
 			}
-			st := retried(t, limit.On(s, limit.NewBucket(n), 0), retry.From(quota))
+			st := retried(t, limit.New(s, limit.Options{Bucket: limit.NewBucket(n)}), retry.From(quota))
 			_ = concurrency.EachN(t.Context(), 130, f.n, func(ctx context.Context, i int) (err error) {
 				key := strconv.Itoa(p) + "/" + strconv.Itoa(i)
 				if f.dirs > 0 {
@@ -84,8 +84,8 @@ func (f fleet) run(t *testing.T, s store.Store) (o outcome) {
 
 // The initial numbers of the providers' buckets.
 var (
-	clouds = limit.Numbers{Reads: 128, Writes: 128}
-	google = limit.Numbers{Reads: 128, Writes: 32, ReadRate: 5000, WriteRate: 1000}
+	clouds = limit.BucketOptions{Reads: 128, Writes: 128}
+	google = limit.BucketOptions{Reads: 128, Writes: 32, ReadRate: 5000, WriteRate: 1000}
 )
 
 var whole = flag.Bool("whole", false, "TestFleets: 1000 requests of each process, all variants")
@@ -98,7 +98,7 @@ func TestFleets(t *testing.T) {
 		rate    float64
 		doubles time.Duration // time in which the rate doubles under load
 		writes  bool
-		numbers limit.Numbers
+		numbers limit.BucketOptions
 	}{
 		{"500 reads a second", 500, 0, false, clouds},
 		{"5500 reads a second", 5500, 0, false, clouds},
@@ -174,7 +174,7 @@ func TestRefusedLater(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &service{Store: mem.New(), latency: 35 * ms, refusal: 30 * ms}
 		quota := retry.NewQuota()
-		st := retried(t, limit.On(s, limit.NewBucket(limit.Numbers{Reads: 128, Writes: 128, Cured: quota.Cures}), 0), retry.From(quota))
+		st := retried(t, limit.New(s, limit.Options{Bucket: limit.NewBucket(limit.BucketOptions{Reads: 128, Writes: 128, Cured: quota.Cures})}), retry.From(quota))
 		get(t, st, 130, 5000)
 		s.mu.Lock()
 		s.first = 2
@@ -193,7 +193,7 @@ func TestRefusedWhilePaced(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			s := &service{Store: mem.New(), latency: 35 * ms, refusal: 30 * ms, rate: rate, burst: 1}
 			quota := retry.NewQuota()
-			st := retried(t, limit.On(s, limit.NewBucket(limit.Numbers{Reads: 128, Writes: 128, Cured: quota.Cures}), 0), retry.From(quota))
+			st := retried(t, limit.New(s, limit.Options{Bucket: limit.NewBucket(limit.BucketOptions{Reads: 128, Writes: 128, Cured: quota.Cures})}), retry.From(quota))
 			get(t, st, 130, int(100*rate))
 			s.mu.Lock()
 			s.rate, s.first = 0, 2
@@ -212,8 +212,8 @@ func TestRecovers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &service{Store: mem.New(), latency: 35 * ms, refusal: 30 * ms, rate: 2, burst: 1}
 		quota := retry.NewQuota()
-		b := limit.NewBucket(limit.Numbers{Reads: 128, Writes: 128, Cured: quota.Cures})
-		st := retried(t, limit.On(s, b, 0), retry.From(quota))
+		b := limit.NewBucket(limit.BucketOptions{Reads: 128, Writes: 128, Cured: quota.Cures})
+		st := retried(t, limit.New(s, limit.Options{Bucket: b}), retry.From(quota))
 		get(t, st, 130, 200)
 		s.mu.Lock()
 		s.rate = 0
@@ -234,7 +234,7 @@ func TestRefusedForGood(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &service{Store: mem.New(), latency: 35 * ms, refusal: 30 * ms, lose: 1}
 		quota := retry.NewQuota()
-		st := retried(t, limit.On(s, limit.NewBucket(limit.Numbers{Reads: 128, Writes: 128, Cured: quota.Cures}), 0), retry.From(quota))
+		st := retried(t, limit.New(s, limit.Options{Bucket: limit.NewBucket(limit.BucketOptions{Reads: 128, Writes: 128, Cured: quota.Cures})}), retry.From(quota))
 		var mu sync.Mutex
 		start, failed, first := time.Now(), 0, time.Duration(0)
 		_ = concurrency.EachN(t.Context(), 130, 130, func(ctx context.Context, i int) error {
@@ -256,7 +256,7 @@ func TestRefusedForGood(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &service{Store: mem.New(), latency: 35 * ms, refusal: 30 * ms}
 		quota := retry.NewQuota()
-		st := retried(t, limit.On(never{s}, limit.NewBucket(limit.Numbers{Reads: 128, Writes: 128, Cured: quota.Cures}), 0), retry.From(quota))
+		st := retried(t, limit.New(never{s}, limit.Options{Bucket: limit.NewBucket(limit.BucketOptions{Reads: 128, Writes: 128, Cured: quota.Cures})}), retry.From(quota))
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan struct{})
 		go func() {
@@ -296,7 +296,7 @@ func (n never) Get(ctx context.Context, key string, o store.GetOptions, buf []by
 func TestRepeatsGoFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &service{Store: mem.New(), latency: time.Second}
-		st := limit.On(s, limit.NewBucket(limit.Numbers{Reads: 1, Writes: 1, Most: 1}), 0)
+		st := limit.New(s, limit.Options{Bucket: limit.NewBucket(limit.BucketOptions{Reads: 1, Writes: 1, Most: 1})})
 		var mu sync.Mutex
 		var order []string
 		var wg sync.WaitGroup
@@ -333,17 +333,17 @@ func TestRepeatsGoFirst(t *testing.T) {
 func TestRates(t *testing.T) {
 	for _, c := range []struct {
 		name    string
-		numbers limit.Numbers
+		numbers limit.BucketOptions
 		procs   int
 		fixed   int
 		n       int // number of requests of each process, of 1000 bytes each
 		took    time.Duration
 	}{
-		{"requests", limit.Numbers{RequestRate: 100}, 1, 0, 1000, 10 * time.Second},
-		{"requests, with slots of one's own", limit.Numbers{RequestRate: 100}, 1, 16, 1000, 10 * time.Second},
-		{"bytes", limit.Numbers{ByteRate: 50e3}, 1, 0, 1000, 20 * time.Second},
-		{"requests of four processes", limit.Numbers{RequestRate: 100, Share: 4}, 4, 0, 250, 10 * time.Second},
-		{"bytes of four processes", limit.Numbers{ByteRate: 50e3, Share: 4}, 4, 0, 250, 20 * time.Second},
+		{"requests", limit.BucketOptions{RequestRate: 100}, 1, 0, 1000, 10 * time.Second},
+		{"requests, with slots of one's own", limit.BucketOptions{RequestRate: 100}, 1, 16, 1000, 10 * time.Second},
+		{"bytes", limit.BucketOptions{ByteRate: 50e3}, 1, 0, 1000, 20 * time.Second},
+		{"requests of four processes", limit.BucketOptions{RequestRate: 100, Share: 4}, 4, 0, 250, 10 * time.Second},
+		{"bytes of four processes", limit.BucketOptions{ByteRate: 50e3, Share: 4}, 4, 0, 250, 20 * time.Second},
 	} {
 		for _, writes := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s, writes %t", c.name, writes), func(t *testing.T) {
@@ -354,7 +354,7 @@ func TestRates(t *testing.T) {
 					var wg sync.WaitGroup
 					for range c.procs {
 						wg.Go(func() {
-							st := limit.On(s, limit.NewBucket(c.numbers), c.fixed)
+							st := limit.New(s, limit.Options{Bucket: limit.NewBucket(c.numbers), InFlight: c.fixed})
 							_ = concurrency.EachN(t.Context(), 130, c.n, func(ctx context.Context, i int) (err error) {
 								if writes {
 									_, err = st.Put(ctx, "k", make([]byte, 1000), store.PutOptions{})
@@ -382,7 +382,7 @@ func TestNoAllocation(t *testing.T) {
 		t.Fatal(err)
 	}
 	quota := retry.NewQuota()
-	st := retried(t, limit.On(m, limit.NewBucket(limit.Numbers{Reads: 128, Writes: 128, Cured: quota.Cures}), 0), retry.From(quota))
+	st := retried(t, limit.New(m, limit.Options{Bucket: limit.NewBucket(limit.BucketOptions{Reads: 128, Writes: 128, Cured: quota.Cures})}), retry.From(quota))
 	buf := make([]byte, 0, 200)
 	n := testing.AllocsPerRun(100, func() { _, _ = st.Get(t.Context(), "k", store.GetOptions{}, buf) })
 	if n != 0 && !race.Enabled {

@@ -50,7 +50,7 @@ func TestHotPrefix(t *testing.T) {
 					served := 0
 					for range k.procs {
 						quota := retry.NewQuota()
-						st := retried(t, limit.On(s, limit.NewBucket(limit.Numbers{Reads: 128, Writes: 128, Cured: quota.Cures}), 0), retry.From(quota))
+						st := retried(t, limit.New(s, limit.Options{Bucket: limit.NewBucket(limit.BucketOptions{Reads: 128, Writes: 128, Cured: quota.Cures})}), retry.From(quota))
 						read := func(wg *sync.WaitGroup, dir string, n int) {
 							wg.Go(func() {
 								_ = concurrency.EachN(ctx, 130, n, func(ctx context.Context, i int) error {
@@ -140,9 +140,9 @@ func TestPrefixesAreCured(t *testing.T) {
 func TestPrefixJoins(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &service{Store: mem.New(), latency: 35 * ms, refusal: 30 * ms, rate: 1000, burst: 100, hot: "hot/"}
-		b := limit.NewBucket(limit.Numbers{Reads: 128, Writes: 128})
-		hot := retried(t, limit.On(below{s, "hot/"}, b, 0))
-		cold := retried(t, limit.On(below{s, "cold/"}, b, 0))
+		b := limit.NewBucket(limit.BucketOptions{Reads: 128, Writes: 128})
+		hot := retried(t, limit.New(below{s, "hot/"}, limit.Options{Bucket: b}))
+		cold := retried(t, limit.New(below{s, "cold/"}, limit.Options{Bucket: b}))
 		both := func(n int) {
 			var wg sync.WaitGroup
 			for _, st := range []store.Store{hot, cold} {
@@ -199,8 +199,8 @@ func (b below) Provide(target any) bool {
 func TestPrefixWrites(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &service{Store: mem.New(), latency: 35 * ms, refusal: 30 * ms, rate: 20, burst: 2, hot: "hot/"}
-		b := limit.NewBucket(limit.Numbers{Reads: 128, Writes: 32, WriteRate: 200})
-		st := retried(t, limit.On(s, b, 0))
+		b := limit.NewBucket(limit.BucketOptions{Reads: 128, Writes: 32, WriteRate: 200})
+		st := retried(t, limit.New(s, limit.Options{Bucket: b}))
 		start := time.Now()
 		var wg sync.WaitGroup
 		for _, dir := range []string{"hot/", "cold/"} {
@@ -229,8 +229,8 @@ func TestPrefixWrites(t *testing.T) {
 func TestPrefixUnderLoad(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &service{Store: mem.New(), latency: ms, refusal: ms, rate: 1000, burst: 10, hot: "hot/"}
-		b := limit.NewBucket(limit.Numbers{Reads: 64, Writes: 64})
-		st := retried(t, limit.On(s, b, 0))
+		b := limit.NewBucket(limit.BucketOptions{Reads: 64, Writes: 64})
+		st := retried(t, limit.New(s, limit.Options{Bucket: b}))
 		for range 3 {
 			var wg sync.WaitGroup
 			for _, dir := range []string{"hot/", "cold/", "other/"} {
@@ -270,7 +270,7 @@ func TestPrefixBacklog(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := &service{Store: mem.New(), latency: 35 * ms, refusal: 30 * ms, rate: k.rate, burst: k.rate / 10, hot: "hot/"}
 				quota := retry.NewQuota()
-				st := retried(t, limit.On(&unlucky{service: s}, limit.NewBucket(limit.Numbers{Reads: 128, Writes: 128, Cured: quota.Cures}), 0), retry.From(quota))
+				st := retried(t, limit.New(&unlucky{service: s}, limit.Options{Bucket: limit.NewBucket(limit.BucketOptions{Reads: 128, Writes: 128, Cured: quota.Cures})}), retry.From(quota))
 				ctx, cancel := context.WithCancel(t.Context())
 				var hot sync.WaitGroup
 				for i := range 2000 {

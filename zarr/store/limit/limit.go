@@ -9,47 +9,50 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// New returns s with at most n requests in flight. It returns fault.Limit if n is less than 1.
-// Close closes s.
-func New(s store.Store, n int) (store.Store, error) {
-	if n < 1 {
-		return nil, fault.Newf(fault.Limit, "limit of requests in flight must be at least 1, is %d", n)
-	}
-	return With(s, concurrency.NewSlots(n)), nil
+// Options configure [New].
+type Options struct {
+	// InFlight is the maximum number of requests in flight, of reads and writes together. Less than
+	// 1 means 1, unless Slots or Bucket is set.
+	InFlight int
+
+	// Slots, if not nil, are used instead of InFlight slots. Other stores may share them.
+	Slots *concurrency.Slots
+
+	// Bucket, if not nil, has the slots. If InFlight is positive too, the store has InFlight fixed
+	// slots of its own, but its requests also wait while Bucket is in a pause that the service
+	// requested. The store provides [store.Measured] and a [State]. If the number of requests in
+	// flight has grown, it also provides a store.Tuning with the current number.
+	Bucket *Bucket
 }
 
-// With returns a store that takes a slot for each request to s. Other stores may share the slots.
-// Close closes s.
-func With(s store.Store, slots *concurrency.Slots) store.Store {
-	return store.Around(s, store.Hooks{
-		Before: func(ctx context.Context, c store.Call) (context.Context, error) {
+// New returns a store that takes a slot for each request to s. Close closes s.
+func New(s store.Store, o Options) store.Store {
+	var h store.Hooks
+	switch b := o.Bucket; {
+	case b != nil:
+		var place store.Place
+		_ = store.As(s, &place)
+		if h.Before, h.After = b.adaptive(place.Below); o.InFlight > 0 {
+			h.Before, h.After = b.fixed(concurrency.NewSlots(o.InFlight), place.Below)
+		}
+		h.Provide = func(target any) bool { return b.provide(s, target, o.InFlight) }
+	default:
+		slots := o.Slots
+		if slots == nil {
+			slots = concurrency.NewSlots(max(o.InFlight, 1))
+		}
+		h.Before = func(ctx context.Context, c store.Call) (context.Context, error) {
 			_, err := take(ctx, slots, c, nil)
-			return ctx, named(s, c, err)
-		},
-		After: func(context.Context, store.Call, store.Result) { slots.Release() },
-	})
-}
-
-// On returns a store that takes a slot of b for each request to s. If n is positive, the store has
-// n fixed slots of its own instead, for reads and writes together. Requests in these slots also
-// wait while b is in a pause that the service requested. The store provides [store.Measured] and a
-// [State]. If the number of requests in flight has grown, it also provides a store.Tuning with the
-// current number. Close closes s.
-func On(s store.Store, b *Bucket, n int) store.Store {
-	var place store.Place
-	_ = store.As(s, &place)
-	before, after := b.adaptive(place.Below)
-	if n > 0 {
-		before, after = b.fixed(concurrency.NewSlots(n), place.Below)
+			return ctx, err
+		}
+		h.After = func(context.Context, store.Call, store.Result) { slots.Release() }
 	}
-	return store.Around(s, store.Hooks{
-		Before: func(ctx context.Context, c store.Call) (context.Context, error) {
-			ctx, err := before(ctx, c)
-			return ctx, named(s, c, err)
-		},
-		After:   after,
-		Provide: func(target any) bool { return b.provide(s, target, n) },
-	})
+	acquire := h.Before
+	h.Before = func(ctx context.Context, c store.Call) (context.Context, error) {
+		ctx, err := acquire(ctx, c)
+		return ctx, named(s, c, err)
+	}
+	return store.Around(s, h)
 }
 
 type (

@@ -23,7 +23,7 @@ import (
 
 func over(s store.Store, n int) (store.Store, *concurrency.Slots) {
 	slots := concurrency.NewSlots(n)
-	return limit.With(s, slots), slots
+	return limit.New(s, limit.Options{Slots: slots}), slots
 }
 
 type bare struct{ store.Store }
@@ -42,11 +42,7 @@ func TestStore(t *testing.T) {
 	for name, base := range bases() {
 		t.Run(name, func(t *testing.T) {
 			storetest.Run(t, func(t *testing.T) store.Store {
-				l, err := limit.New(base(t), 1)
-				if err != nil {
-					t.Fatal(err)
-				}
-				return l
+				return limit.New(base(t), limit.Options{InFlight: 1})
 			}, storetest.Keys(100), storetest.Rounds(3))
 		})
 	}
@@ -129,7 +125,7 @@ func TestSharedSlots(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		slots := concurrency.NewSlots(2)
 		s := &slow{Store: mem.New()}
-		a, b := limit.With(s, slots), limit.With(s, slots)
+		a, b := limit.New(s, limit.Options{Slots: slots}), limit.New(s, limit.Options{Slots: slots})
 		var wg sync.WaitGroup
 		for i := range 8 {
 			wg.Go(func() {
@@ -217,11 +213,15 @@ func TestPanicGivesTheSlotBack(t *testing.T) {
 	}
 }
 
+// TestAtLeastOne checks that fewer than one request in flight means one.
 func TestAtLeastOne(t *testing.T) {
 	for _, n := range []int{0, -1} {
-		if _, err := limit.New(mem.New(), n); !errors.Is(err, fault.Limit) {
-			t.Errorf("New(%d): %v", n, err)
-		}
+		synctest.Test(t, func(t *testing.T) {
+			st := limit.New(&service{Store: mem.New(), latency: 10 * ms}, limit.Options{InFlight: n})
+			if took := get(t, st, 3, 3); took != 30*ms {
+				t.Errorf("%d: three requests took %v", n, took)
+			}
+		})
 	}
 }
 
@@ -270,9 +270,9 @@ func TestRefusedBeforeItWaits(t *testing.T) {
 	}
 }
 
-func ExampleWith() {
+func ExampleNew_slots() {
 	slots := concurrency.NewSlots(2)
-	st := limit.With(mem.New(), slots)
+	st := limit.New(mem.New(), limit.Options{Slots: slots})
 	var wg sync.WaitGroup
 	for i := range 100 {
 		wg.Go(func() { _, _ = st.Put(context.Background(), fmt.Sprint(i), nil, store.PutOptions{}) })

@@ -55,7 +55,7 @@ func TestWrongShare(t *testing.T) {
 			numbers := clouds
 			numbers.Share = n
 			b := limit.NewBucket(numbers)
-			took := get(t, retried(t, limit.On(s, b, 0)), 130, 3000)
+			took := get(t, retried(t, limit.New(s, limit.Options{Bucket: b})), 130, 3000)
 			t.Logf("one of %d: 3000 reads took %v", n, took)
 			if size, _ := b.InFlight(); size < 64 || took > 2*time.Minute {
 				t.Errorf("one of %d: %d in flight after %v", n, size, took)

@@ -21,7 +21,7 @@ func TestState(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &service{Store: mem.New(), latency: 35 * ms, refusal: 30 * ms}
 		quota := retry.NewQuota()
-		limited := limit.On(s, limit.NewBucket(limit.Numbers{Reads: 128, Writes: 32}), 0)
+		limited := limit.New(s, limit.Options{Bucket: limit.NewBucket(limit.BucketOptions{Reads: 128, Writes: 32})})
 		st := retried(t, limited, retry.From(quota))
 		now := func() (v limit.State) {
 			if !store.As(st, &v) {
@@ -47,7 +47,7 @@ func TestState(t *testing.T) {
 		if v := now().Reads; v.Pace != 0 || v.Refused != int64(s.denied) || v.Cuts == 0 || v.Ceiling == 0 || v.Size > 64 {
 			t.Errorf("1000 a second: %+v", v)
 		}
-		if v := limit.NewBucket(limit.Numbers{Reads: 128, Writes: 128, Share: 1000}).State().Reads; v.Pace < 3 || v.Pace > 4 || v.Size != 2 {
+		if v := limit.NewBucket(limit.BucketOptions{Reads: 128, Writes: 128, Share: 1000}).State().Reads; v.Pace < 3 || v.Pace > 4 || v.Size != 2 {
 			t.Errorf("one of a thousand: %+v", v)
 		}
 		s.lose, s.after = 1, time.Minute
@@ -80,9 +80,9 @@ func (stalling) Get(context.Context, string, store.GetOptions, []byte) (store.Va
 
 // TestStateCountsStalls checks that stalled requests are counted, also those in own slots.
 func TestStateCountsStalls(t *testing.T) {
-	b := limit.NewBucket(limit.Numbers{Reads: 8, Writes: 8})
+	b := limit.NewBucket(limit.BucketOptions{Reads: 8, Writes: 8})
 	for _, n := range []int{0, 3} {
-		_, _ = limit.On(stalling{mem.New()}, b, n).Get(t.Context(), "k", store.GetOptions{}, nil)
+		_, _ = limit.New(stalling{mem.New()}, limit.Options{Bucket: b, InFlight: n}).Get(t.Context(), "k", store.GetOptions{}, nil)
 	}
 	if n := b.State().Reads.Stalls; n != 2 {
 		t.Errorf("%d stalls", n)
@@ -90,7 +90,7 @@ func TestStateCountsStalls(t *testing.T) {
 }
 
 func ExampleState() {
-	st := limit.On(mem.New(), limit.NewBucket(limit.Numbers{Reads: 128, Writes: 32}), 0)
+	st := limit.New(mem.New(), limit.Options{Bucket: limit.NewBucket(limit.BucketOptions{Reads: 128, Writes: 32})})
 	var state limit.State
 	if store.As(st, &state) {
 		fmt.Println(state.Reads.Size, state.Writes.Size, state.Reads.PausedUntil.IsZero())

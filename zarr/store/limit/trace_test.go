@@ -17,7 +17,7 @@ import (
 func TestTracesWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		slots := concurrency.NewSlots(1)
-		s := limit.With(mem.New(), slots)
+		s := limit.New(mem.New(), limit.Options{Slots: slots})
 		var waits []store.Wait
 		ctx := store.WithTrace(t.Context(), &store.Trace{Wait: func(_ context.Context, w store.Wait) { waits = append(waits, w) }})
 		put := func() {
