@@ -24,13 +24,6 @@ func TestPutAndTakeAreTheMemoryForm(t *testing.T) {
 	if view, ok := Of(src); ok && !bytes.Equal(view, want) {
 		t.Errorf("Of gives %x", view)
 	}
-	one := make([]byte, 4)
-	if err := PutValue(one, float32(1)); err != nil || !bytes.Equal(one, want[:4]) {
-		t.Errorf("PutValue gives %x, %v", one, err)
-	}
-	if err := PutValue(one, "text"); err == nil {
-		t.Error("PutValue took a string")
-	}
 }
 
 func TestOfIsTheSameMemory(t *testing.T) {

@@ -16,10 +16,3 @@ func Put[T any](dst []byte, src []T) {
 		panic("bytesview: " + err.Error())
 	}
 }
-
-// PutValue writes the memory form of one value to dst. It returns an error if v is not a number of
-// fixed size.
-func PutValue(dst []byte, v any) error {
-	_, err := binary.Encode(dst, binary.LittleEndian, v)
-	return err
-}

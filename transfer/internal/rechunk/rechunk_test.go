@@ -255,7 +255,7 @@ func TestPlans(t *testing.T) {
 		}
 		wantStages(t, c.p, best)
 		wantStages(t, c.p, one)
-		fmt.Fprintf(&b, "# %s\n%v\none stage: %v\n\n", c.name, best, one)
+		fmt.Fprintf(&b, "# %s\n%s\none stage: %s\n\n", c.name, text(best), text(one))
 	}
 	const file = "testdata/plans.txt"
 	if *update {
@@ -267,6 +267,15 @@ func TestPlans(t *testing.T) {
 	if err != nil || b.String() != string(want) {
 		t.Errorf("%v, got\n%s", err, &b)
 	}
+}
+
+// text returns the stages, one on each line, and their cost.
+func text(s Solution) string {
+	var b strings.Builder
+	for _, st := range s.Stages {
+		fmt.Fprintf(&b, "%v -> %v in blocks of %v\n", st.Read, st.Write, st.Block)
+	}
+	return fmt.Sprintf("%s%d requests, %d bytes", &b, s.Requests, s.Bytes)
 }
 
 // TestDeterministic checks that the same problem has the same solution.
