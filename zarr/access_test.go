@@ -264,9 +264,7 @@ func TestAccess(t *testing.T) {
 func held(t *testing.T, file, got string) {
 	t.Helper()
 	if *update {
-		if err := os.WriteFile(file, []byte(got), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, os.WriteFile(file, []byte(got), 0o666))
 	}
 	b, err := os.ReadFile(file)
 	if err != nil {

@@ -122,9 +122,7 @@ func (s *throttled) Get(ctx context.Context, key string, o store.GetOptions, buf
 func TestReportHearsRetries(t *testing.T) {
 	backing := mem.New()
 	a := mustCreate(t, backing, "x", zarr.Spec{Shape: []int{4}, Chunks: []int{1}, DType: dtype.Float32})
-	if err := zarr.Write(t.Context(), a, []float32{1, 2, 3, 4}); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, zarr.Write(t.Context(), a, []float32{1, 2, 3, 4}))
 	st, err := retry.New(&throttled{Store: backing}, retry.Backoff(1, 1))
 	if err != nil {
 		t.Fatal(err)
@@ -137,9 +135,7 @@ func TestReportHearsRetries(t *testing.T) {
 	if r.Retries.Load() != opened {
 		t.Errorf("opening: %v", &r)
 	}
-	if _, err := zarr.Read[float32](t.Context(), a); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, second(zarr.Read[float32](t.Context(), a)))
 	if r.Gets.Load() != opened+4 || r.Retries.Load() != opened+4 || !strings.Contains(r.String(), "retries") {
 		t.Errorf("reading: %v", &r)
 	}
@@ -210,9 +206,7 @@ func TestReportIsExact(t *testing.T) {
 	st := tuned{mem.New(), 0, 1 << 20}
 	spec := zarr.Spec{Shape: []int{32}, Chunks: []int{2}, Shards: []int{8}, DType: dtype.Float32, Codecs: []codec.Spec{}}
 	a := mustCreate(t, st, "x", spec)
-	if err := zarr.Write(t.Context(), a, count(14), zarr.Range(2, 16)); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, zarr.Write(t.Context(), a, count(14), zarr.Range(2, 16)))
 	a = mustOpen(t, st, "x")
 	ctx, seen := events(t.Context())
 	chunks := []string{
@@ -247,9 +241,7 @@ func TestReportIsExact(t *testing.T) {
 	}
 
 	a = mustCreate(t, st, "y", zarr.Spec{Shape: []int{6}, Chunks: []int{4}, DType: dtype.Float32, Codecs: []codec.Spec{}})
-	if err := zarr.Write(ctx, a, []float32{0, 0, 0, 0, 5, 6}); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, zarr.Write(ctx, a, []float32{0, 0, 0, 0, 5, 6}))
 	if got, want := seen(), []string{"chunk y/c/0 [0]: missing", "chunk y/c/1 [1]: 16 bytes, 8 of 16 used"}; !slices.Equal(got, want) {
 		t.Errorf("written: %q, want %q", got, want)
 	}
@@ -261,18 +253,12 @@ func TestReportAskedAgain(t *testing.T) {
 	st := mem.New()
 	var r zarr.Report
 	a := mustCreate(t, st, "x", zarr.Spec{Shape: []int{8}, Chunks: []int{4}, DType: dtype.Uint8, Codecs: []codec.Spec{codec.Gzip(1)}}, zarr.WithReport(&r))
-	if err := zarr.Write(t.Context(), a, []uint8{1, 2, 3, 4, 5, 6, 7, 8}); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, zarr.Write(t.Context(), a, []uint8{1, 2, 3, 4, 5, 6, 7, 8}))
 	var long bytes.Buffer
 	w := gzip.NewWriter(&long)
 	w.Extra = make([]byte, 2000)
-	if _, err := w.Write([]byte{1, 2, 3, 4}); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, second(w.Write([]byte{1, 2, 3, 4})))
+	succeed(t, w.Close())
 	put(t, st, a.ChunkKey(0), long.String())
 	before := r.Gets.Load()
 	got, err := zarr.Read[uint8](t.Context(), a)

@@ -22,17 +22,12 @@ func TestLargeResults(t *testing.T) {
 	if race.Enabled {
 		side = 128 // still a large result, in an eighth of the time
 	}
-	a, err := zarr.Create(t.Context(), mem.New(), "a", zarr.Spec{Shape: []int{side, side, side}, Chunks: []int{64, 64, 64}, DType: dtype.Float32})
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := mustCreate(t, mem.New(), "a", zarr.Spec{Shape: []int{side, side, side}, Chunks: []int{64, 64, 64}, DType: dtype.Float32})
 	want := make([]float32, side*side*side)
 	for i := range want {
 		want[i] = float32(i)
 	}
-	if err := zarr.Write(t.Context(), a, want); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, zarr.Write(t.Context(), a, want))
 	check := func(name string, at func(i int) float64, n int) {
 		t.Helper()
 		for i := range n {
@@ -41,10 +36,7 @@ func TestLargeResults(t *testing.T) {
 			}
 		}
 	}
-	got, err := zarr.Read[float32](t.Context(), a)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := mustRead[float32](t, a)
 	check("Read", func(i int) float64 { return float64(got[i]) }, len(got))
 	for _, i := range []int{0, len(got) / 2, len(got) - 1} {
 		if flags := memoryFlags(t, reflect.ValueOf(&got[i]).Pointer()); strings.Contains(flags, " hg") {
@@ -57,9 +49,7 @@ func TestLargeResults(t *testing.T) {
 	}
 	check("ReadAs", func(i int) float64 { return wide[i] }, len(wide))
 	clear(got)
-	if err := zarr.ReadInto(t.Context(), a, got); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, zarr.ReadInto(t.Context(), a, got))
 	check("ReadInto", func(i int) float64 { return float64(got[i]) }, len(got))
 }
 

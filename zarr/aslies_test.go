@@ -50,10 +50,7 @@ func TestWriteAsItLies(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			st := seen{mem.New(), make(chan uintptr, 64)}
-			a, err := zarr.Create(t.Context(), st, "x", zarr.Spec{Shape: []int{rows, width}, Chunks: tt.chunk, DType: dtype.Uint16, Codecs: tt.codecs})
-			if err != nil {
-				t.Fatal(err)
-			}
+			a := mustCreate(t, st, "x", zarr.Spec{Shape: []int{rows, width}, Chunks: tt.chunk, DType: dtype.Uint16, Codecs: tt.codecs})
 			shape, err := a.Selected(tt.sel...)
 			if err != nil {
 				t.Fatal(err)
@@ -66,9 +63,7 @@ func TestWriteAsItLies(t *testing.T) {
 				clear(src[8*width : 16*width]) // a row of chunks that are not stored
 			}
 			want := slices.Clone(src)
-			if err := zarr.Write(t.Context(), a, src, tt.sel...); err != nil {
-				t.Fatal(err)
-			}
+			succeed(t, zarr.Write(t.Context(), a, src, tt.sel...))
 			if len(st.at) == 0 {
 				t.Fatal("no chunk was stored")
 			}

@@ -50,9 +50,7 @@ func TestBlocks(t *testing.T) {
 		for i := range src {
 			src[i] = int32(i + 1)
 		}
-		if err := zarr.Write(t.Context(), a, src); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, zarr.Write(t.Context(), a, src))
 		sel := make([]zarr.Selection, 2)
 		for k, n := range shape {
 			lo := r.IntN(n)
@@ -71,10 +69,7 @@ func TestBlocks(t *testing.T) {
 				sel[k] = zarr.Index(list...)
 			}
 		}
-		want, err := zarr.Read[int32](t.Context(), a, sel...)
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := mustRead[int32](t, a, sel...)
 		whole, err := a.Selected(sel...)
 		if err != nil {
 			t.Fatal(err)
@@ -117,9 +112,7 @@ func TestBlocks(t *testing.T) {
 func TestBlocksOfStrings(t *testing.T) {
 	a := mustCreate(t, mem.New(), "", zarr.Spec{Shape: []int{10}, Chunks: []int{3}, DType: dtype.String})
 	src := []string{"a", "bb", "", "dddd", "e", "ff", "g", "hhh", "i", "jj"}
-	if err := zarr.Write(t.Context(), a, src); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, zarr.Write(t.Context(), a, src))
 	var got []string
 	for b, err := range zarr.Blocks[string](t.Context(), a, zarr.BlockOptions{Reuse: true}) {
 		if err != nil {
@@ -144,10 +137,7 @@ func TestBlocksAreOneCall(t *testing.T) {
 		kind   error
 	}{{1000, 16, 16, nil}, {16, 16, 16, nil}, {15, 0, 0, fault.Limit}} {
 		var report zarr.Report
-		a, err := zarr.OpenArray(t.Context(), m, "", zarr.WithReport(&report), zarr.Limit(zarr.Limits{Requests: tt.most}))
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := mustOpen(t, m, "", zarr.WithReport(&report), zarr.Limit(zarr.Limits{Requests: tt.most}))
 		before := report.Gets.Load()
 		n := 0
 		var failed error
@@ -169,9 +159,7 @@ func TestBlocksAreOneCall(t *testing.T) {
 func TestBlocksEnd(t *testing.T) {
 	m := mem.New()
 	a := mustCreate(t, m, "", zarr.Spec{Shape: []int{640}, Chunks: []int{4}, DType: dtype.Int32})
-	if _, err := m.Put(t.Context(), "c/9", []byte("short"), store.PutOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, second(m.Put(t.Context(), "c/9", []byte("short"), store.PutOptions{})))
 	n := 0
 	for b, err := range zarr.Blocks[int32](t.Context(), a, zarr.BlockOptions{}) {
 		if err != nil {
@@ -220,10 +208,7 @@ func TestBlocksOfLargeArrays(t *testing.T) {
 	m := mem.New()
 	mustCreate(t, m, "", zarr.Spec{Shape: []int{math.MaxInt32, 1 << 20}, Chunks: []int{1, 2}, DType: dtype.Int32, Fill: 7})
 	limits := &concurrency.Limits{CPU: concurrency.NewCPU(2), Bytes: concurrency.NewBudget(1 << 10)}
-	a, err := zarr.OpenArray(t.Context(), m, "", zarr.Limit(zarr.Limits{Shared: limits}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := mustOpen(t, m, "", zarr.Limit(zarr.Limits{Shared: limits}))
 	n := 0
 	for b, err := range zarr.Blocks[int32](t.Context(), a, zarr.BlockOptions{Ahead: math.MaxInt}) {
 		if err != nil || !slices.Equal(b.At, []int{0, 2 * n}) || !slices.Equal(b.Values, []int32{7, 7}) {
@@ -258,9 +243,7 @@ func TestBlocksOfOneElement(t *testing.T) {
 func TestBlocksOfShards(t *testing.T) {
 	m := mem.New()
 	a := mustCreate(t, m, "", zarr.Spec{Shape: []int{64}, Chunks: []int{4}, Shards: []int{16}, DType: dtype.Int32})
-	if err := zarr.Write(t.Context(), a, slices.Repeat([]int32{5}, 64)); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, zarr.Write(t.Context(), a, slices.Repeat([]int32{5}, 64)))
 	var report zarr.Report
 	a, err := zarr.OpenArray(t.Context(), m, "", zarr.WithReport(&report))
 	if err != nil {
@@ -316,16 +299,11 @@ func TestNestedBlocks(t *testing.T) {
 	limits := &concurrency.Limits{CPU: concurrency.NewCPU(2), Bytes: concurrency.NewBudget(4 * 16)}
 	m := mem.New()
 	mustCreate(t, m, "", zarr.Spec{Shape: []int{40}, Chunks: []int{4}, DType: dtype.Int32, Fill: 1})
-	a, err := zarr.OpenArray(t.Context(), m, "", zarr.Limit(zarr.Limits{Shared: limits}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := mustOpen(t, m, "", zarr.Limit(zarr.Limits{Shared: limits}))
 	n := 0
 	for x, err := range zarr.Blocks[int32](t.Context(), a, zarr.BlockOptions{}) {
 		for y, err2 := range zarr.Blocks[int32](t.Context(), a, zarr.BlockOptions{AnyOrder: true}) {
-			if err := errors.Join(err, err2); err != nil {
-				t.Fatal(err)
-			}
+			succeed(t, errors.Join(err, err2))
 			n += len(x.Values) * len(y.Values)
 		}
 	}

@@ -17,10 +17,7 @@ import (
 
 func blocksArray(t *testing.T, s zarr.Spec) *zarr.Array {
 	t.Helper()
-	a, err := zarr.Create(t.Context(), mem.New(), "a", s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := mustCreate(t, mem.New(), "a", s)
 	return a
 }
 
@@ -29,9 +26,7 @@ func blocksArray(t *testing.T, s zarr.Spec) *zarr.Array {
 func TestBlocksAs(t *testing.T) {
 	ctx := t.Context()
 	a := blocksArray(t, zarr.Spec{Shape: []int{10}, Chunks: []int{4}, DType: dtype.Float32})
-	if err := zarr.Write(ctx, a, []float32{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, zarr.Write(ctx, a, []float32{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}))
 	for _, o := range []zarr.BlockOptions{{}, {Reuse: true}, {Results: concurrency.NewBudget(100)}} {
 		var got []float64
 		o.Convert = true
@@ -46,9 +41,7 @@ func TestBlocksAs(t *testing.T) {
 		}
 	}
 	texts := blocksArray(t, zarr.Spec{Shape: []int{3}, Chunks: []int{2}, DType: dtype.String})
-	if err := zarr.Write(ctx, texts, []string{"a", "", "ccc"}); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, zarr.Write(ctx, texts, []string{"a", "", "ccc"}))
 	var all []byte
 	for b, err := range zarr.Blocks[[]byte](ctx, texts, zarr.BlockOptions{Convert: true}) {
 		if err != nil {
@@ -69,9 +62,7 @@ func TestBlocksAs(t *testing.T) {
 			t.Errorf("%v after %d requests", err, report.Gets.Load())
 		}
 	}
-	if err := zarr.Write(ctx, a, []float32{0.5}, zarr.At(9)); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, zarr.Write(ctx, a, []float32{0.5}, zarr.At(9)))
 	var last error
 	for _, err := range zarr.Blocks[int8](ctx, a, zarr.BlockOptions{Convert: true}) {
 		last = err
@@ -137,9 +128,7 @@ func TestBlocksOfOneBudget(t *testing.T) {
 func TestMaxBytes(t *testing.T) {
 	ctx := t.Context()
 	a := blocksArray(t, zarr.Spec{Shape: []int{1000}, Chunks: []int{10}, DType: dtype.Uint8, Codecs: []codec.Spec{}})
-	if err := zarr.Write(ctx, a, slices.Repeat([]uint8{1}, 1000)); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, zarr.Write(ctx, a, slices.Repeat([]uint8{1}, 1000)))
 	a, err := a.With(zarr.Limit(zarr.Limits{Bytes: 100, InFlight: 1}))
 	if err != nil {
 		t.Fatal(err)

@@ -42,9 +42,7 @@ func cachedScene(t *testing.T, shards bool, c *cache.Cache, opts ...zarr.Option)
 	for i := range want {
 		want[i] = int32(i + 1)
 	}
-	if err := zarr.Write(t.Context(), s.others(), want); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, zarr.Write(t.Context(), s.others(), want))
 	return s, a, want
 }
 
@@ -99,9 +97,7 @@ func TestCachedRequests(t *testing.T) {
 		}
 		for k, want := range [][]string{{"get c/0/0", "get c/0/0"}, nil, {"get c/0/0"}} { // the index and an inner chunk; nothing; another inner chunk
 			sel := []zarr.Selection{zarr.Index(0), zarr.Index(9 * (k / 2))}
-			if _, err := zarr.Read[int32](t.Context(), a, sel...); err != nil {
-				t.Fatal(err)
-			}
+			succeed(t, second(zarr.Read[int32](t.Context(), a, sel...)))
 			if got := get(); !slices.Equal(got, want) {
 				t.Errorf("%d: %q", k, got)
 			}
@@ -113,9 +109,7 @@ func TestCachedRequests(t *testing.T) {
 	t.Run("absent", func(t *testing.T) {
 		for _, shards := range []bool{false, true} {
 			s, a, _ := cachedScene(t, shards, cache.New(1<<20, cache.Immutable()))
-			if err := s.backing.Delete(t.Context(), "x/c/0/0", store.DeleteOptions{}); err != nil {
-				t.Fatal(err)
-			}
+			succeed(t, s.backing.Delete(t.Context(), "x/c/0/0", store.DeleteOptions{}))
 			want := []string{"get c/0/0: absent"}
 			if shards {
 				want = []string{"get c/0/0 last 260: absent"}
@@ -178,9 +172,7 @@ func TestCachedRevalidates(t *testing.T) {
 				time.Sleep(time.Second)
 				s.first(a, 1, again)
 				s.first(a, 1, nil)
-				if err := zarr.Write(t.Context(), s.others(), []int32{77}, zarr.Index(0), zarr.Index(0)); err != nil {
-					t.Fatal(err)
-				}
+				succeed(t, zarr.Write(t.Context(), s.others(), []int32{77}, zarr.Index(0), zarr.Index(0)))
 				s.first(a, 1, nil) // the change is not visible yet
 				time.Sleep(time.Minute)
 				s.first(a, 77, fresh)
@@ -188,9 +180,7 @@ func TestCachedRevalidates(t *testing.T) {
 				if got := c.Stats(); got.Revalidated != 1 {
 					t.Errorf("%+v", got)
 				}
-				if err := s.backing.Delete(t.Context(), "x/c/0/0", store.DeleteOptions{}); err != nil {
-					t.Fatal(err)
-				}
+				succeed(t, s.backing.Delete(t.Context(), "x/c/0/0", store.DeleteOptions{}))
 				time.Sleep(time.Minute)
 				s.first(a, 0, []string{strings.TrimSuffix(again[0], "unchanged") + "absent"})
 				s.first(a, 0, nil)
@@ -263,9 +253,7 @@ func TestCachedJoins(t *testing.T) {
 			t.Fatal(err)
 		}
 		put := func(b []byte) {
-			if _, err := s.backing.Put(t.Context(), "x/c/0/0", b, store.PutOptions{}); err != nil {
-				t.Fatal(err)
-			}
+			succeed(t, second(s.backing.Put(t.Context(), "x/c/0/0", b, store.PutOptions{})))
 		}
 		put([]byte("no chunk"))
 		for range 2 {
@@ -287,15 +275,9 @@ func TestCachedJoinsRefused(t *testing.T) {
 		long := &bytes.Buffer{}
 		w := gzip.NewWriter(long)
 		w.Extra = make([]byte, 4000)
-		if _, err := w.Write(bytes.Repeat([]byte{7, 0, 0, 0}, 64)); err != nil {
-			t.Fatal(err)
-		}
-		if err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := s.backing.Put(t.Context(), "x/c/0/0", long.Bytes(), store.PutOptions{}); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, second(w.Write(bytes.Repeat([]byte{7, 0, 0, 0}, 64))))
+		succeed(t, w.Close())
+		succeed(t, second(s.backing.Put(t.Context(), "x/c/0/0", long.Bytes(), store.PutOptions{})))
 		s.st.Store = leisurely{s.backing}
 		limited, free := s.open(zarr.Limit(zarr.Limits{Requests: 1})), s.open()
 		s.st.take(false)
@@ -328,9 +310,7 @@ func TestCachedJoinedAbsence(t *testing.T) {
 		t.Run(fmt.Sprint("shards ", shards), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s, _, _ := cachedScene(t, shards, cache.New(1<<20, cache.Revalidate(0)), bubble())
-				if err := s.backing.Delete(t.Context(), "x/c/0/0", store.DeleteOptions{}); err != nil {
-					t.Fatal(err)
-				}
+				succeed(t, s.backing.Delete(t.Context(), "x/c/0/0", store.DeleteOptions{}))
 				s.st.Store = late{s.backing}
 				a := s.open()
 				var wg sync.WaitGroup
@@ -343,9 +323,7 @@ func TestCachedJoinedAbsence(t *testing.T) {
 				}
 				read(0)
 				synctest.Wait()
-				if err := zarr.Write(t.Context(), s.others(), []int32{5}, zarr.Index(0), zarr.Index(0)); err != nil {
-					t.Fatal(err)
-				}
+				succeed(t, zarr.Write(t.Context(), s.others(), []int32{5}, zarr.Index(0), zarr.Index(0)))
 				for range 3 {
 					read(5)
 				}
@@ -371,9 +349,7 @@ func TestCachedWrites(t *testing.T) {
 			}
 			write := func(v []int32, sel ...zarr.Selection) {
 				t.Helper()
-				if err := zarr.Write(t.Context(), b, v, sel...); err != nil {
-					t.Fatal(err)
-				}
+				succeed(t, zarr.Write(t.Context(), b, v, sel...))
 			}
 			value(a, 1)
 			write([]int32{50}, zarr.Index(0), zarr.Index(0)) // part of the chunk
@@ -389,9 +365,7 @@ func TestCachedWrites(t *testing.T) {
 			if got := s.st.take(false); len(got) > 0 {
 				t.Errorf("%q", got)
 			}
-			if _, err := zarr.Replace(t.Context(), s.st, "x", zarr.Spec{Shape: []int{32, 32}, Chunks: []int{8, 8}, DType: dtype.Int32}, zarr.Cache(c)); err != nil {
-				t.Fatal(err)
-			}
+			succeed(t, second(zarr.Replace(t.Context(), s.st, "x", zarr.Spec{Shape: []int{32, 32}, Chunks: []int{8, 8}, DType: dtype.Int32}, zarr.Cache(c))))
 			value(s.open(), 0)
 		})
 	}
@@ -411,9 +385,7 @@ func TestCachedWrites(t *testing.T) {
 			}
 			read(1)
 			synctest.Wait()
-			if err := zarr.Write(t.Context(), a, slices.Repeat([]int32{9}, 64), zarr.Range(0, 8), zarr.Range(0, 8)); err != nil {
-				t.Fatal(err)
-			}
+			succeed(t, zarr.Write(t.Context(), a, slices.Repeat([]int32{9}, 64), zarr.Range(0, 8), zarr.Range(0, 8)))
 			read(9) // does not join the load that started before the write
 			wg.Wait()
 			s.st.take(false)
@@ -428,10 +400,7 @@ func TestCachedApart(t *testing.T) {
 	c := cache.New(1<<20, cache.Immutable())
 	value := func(st store.Store, c *cache.Cache, want int32) {
 		t.Helper()
-		a, err := zarr.OpenArray(t.Context(), st, "x", zarr.Cache(c))
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := mustOpen(t, st, "x", zarr.Cache(c))
 		if got, err := zarr.Read[int32](t.Context(), a); err != nil || got[0] != want {
 			t.Errorf("%v, %v; want %d", got, err, want)
 		}
@@ -440,9 +409,7 @@ func TestCachedApart(t *testing.T) {
 	for i := range stores {
 		stores[i] = mem.New()
 		a := mustCreate(t, stores[i], "x", zarr.Spec{Shape: []int{2}, DType: dtype.Int32})
-		if err := zarr.Write(t.Context(), a, []int32{int32(i) + 1, 0}); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, zarr.Write(t.Context(), a, []int32{int32(i) + 1, 0}))
 	}
 	for i, st := range stores {
 		value(st, c, int32(i)+1)
@@ -457,13 +424,8 @@ func TestCachedApart(t *testing.T) {
 		t.Fatal(err)
 	}
 	a := mustCreate(t, backing, "p", zarr.Spec{Shape: []int{3}, DType: typ})
-	if err := zarr.Write(t.Context(), a, []pairs{{A: 1}, {A: 2}, {A: 3}}); err != nil {
-		t.Fatal(err)
-	}
-	a, err = zarr.OpenArray(t.Context(), backing, "p", zarr.Cache(c))
-	if err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, zarr.Write(t.Context(), a, []pairs{{A: 1}, {A: 2}, {A: 3}}))
+	a = mustOpen(t, backing, "p", zarr.Cache(c))
 	for range 2 {
 		whole, err := zarr.Read[pairs](t.Context(), a)
 		if err != nil || whole[2].A != 3 {
@@ -551,9 +513,7 @@ func TestCachedAllocations(t *testing.T) {
 				}
 				v := make([]int32, n[0]*n[1])
 				read := func() {
-					if err := zarr.ReadInto(context.Background(), a, v, sel...); err != nil {
-						t.Fatal(err)
-					}
+					succeed(t, zarr.ReadInto(context.Background(), a, v, sel...))
 				}
 				read()
 				s.st.take(false)
@@ -580,9 +540,7 @@ func TestCachedReports(t *testing.T) {
 	var hits []store.Hit
 	ctx := store.WithTrace(t.Context(), &store.Trace{Hit: func(_ context.Context, h store.Hit) { hits = append(hits, h) }})
 	for range 2 {
-		if _, err := zarr.Read[int32](ctx, a, corner...); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, second(zarr.Read[int32](ctx, a, corner...)))
 	}
 	if want := []store.Hit{{Key: "x/c/0/0", Bytes: 256, Of: store.CachedChunk}}; !slices.Equal(hits, want) || report.Hits.Load() != 1 || report.Gets.Load() < 1 {
 		t.Errorf("%+v, %d hits in the report", hits, report.Hits.Load())

@@ -315,9 +315,7 @@ func TestCachedEdge(t *testing.T) {
 				want = want[:14]
 				a, err = a.Refresh(t.Context())
 				check(err)
-				if _, err := zarr.Read[int32](t.Context(), a); err != nil {
-					t.Fatal(err)
-				}
+				succeed(t, second(zarr.Read[int32](t.Context(), a)))
 				read(a, 0)
 			})
 		}
@@ -376,22 +374,15 @@ func TestCachedLate(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s, a, _ := cachedScene(t, shards, cache.New(1<<20, cache.Immutable()), bubble())
 				far := []zarr.Selection{zarr.Index(31), zarr.Index(31)}
-				if _, err := zarr.Read[int32](t.Context(), a); err != nil {
-					t.Fatal(err)
-				}
+				succeed(t, second(zarr.Read[int32](t.Context(), a)))
 				s.st.take(false)
 				s.reads(a, []int32{1024}, nil, far...)
 				late := &lost{Store: s.st}
-				w, err := zarr.OpenArray(t.Context(), late, "x", bubble())
-				if err != nil {
-					t.Fatal(err)
-				}
+				w := mustOpen(t, late, "x", bubble())
 				if err := zarr.Write(t.Context(), w, slices.Repeat([]int32{5}, 64), zarr.Range(0, 8), zarr.Range(0, 8)); err == nil {
 					t.Fatal("the write was to fail")
 				}
-				if _, err := zarr.Read[int32](t.Context(), a); err != nil {
-					t.Fatal(err)
-				}
+				succeed(t, second(zarr.Read[int32](t.Context(), a)))
 				late.arrive(t)
 				time.Sleep(59 * time.Second)
 				got, err := zarr.Read[int32](t.Context(), a, corner...)
@@ -399,9 +390,7 @@ func TestCachedLate(t *testing.T) {
 					t.Errorf("%v, %v", got, err)
 				}
 				time.Sleep(time.Second)
-				if _, err := zarr.Read[int32](t.Context(), a); err != nil {
-					t.Fatal(err)
-				}
+				succeed(t, second(zarr.Read[int32](t.Context(), a)))
 				s.st.take(false)
 				s.reads(a, []int32{5, 5, 5, 5}, nil, corner...)
 				s.reads(a, []int32{1024}, nil, far...)
@@ -473,13 +462,9 @@ func TestCachedOthersStay(t *testing.T) {
 		s.st.take(false)
 		s.reads(a, all, nil)
 	}
-	if err := zarr.Write(t.Context(), s.open(), slices.Repeat([]int32{5}, 64), zarr.Range(8, 16), zarr.Range(8, 16)); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, zarr.Write(t.Context(), s.open(), slices.Repeat([]int32{5}, 64), zarr.Range(8, 16), zarr.Range(8, 16)))
 	s.st.take(false)
-	if _, err := zarr.Read[int32](t.Context(), a); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, second(zarr.Read[int32](t.Context(), a)))
 	if got := s.st.take(false); !slices.Equal(got, []string{"get c/1/1"}) {
 		t.Errorf("%q", got)
 	}
@@ -490,27 +475,15 @@ func TestCachedOthersStay(t *testing.T) {
 func TestCachedAfterWriteOfFill(t *testing.T) {
 	for _, shards := range [][]int{nil, {8}} {
 		st := mem.New()
-		w, err := zarr.Create(t.Context(), st, "x", zarr.Spec{Shape: []int{8}, Chunks: []int{4}, Shards: shards, DType: dtype.Int32})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := zarr.Write(t.Context(), w, []int32{1, 2, 3, 4, 5, 6, 7, 8}); err != nil {
-			t.Fatal(err)
-		}
-		r, err := zarr.OpenArray(t.Context(), st, "x", zarr.Cache(cache.New(1<<20, cache.Immutable())))
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := mustCreate(t, st, "x", zarr.Spec{Shape: []int{8}, Chunks: []int{4}, Shards: shards, DType: dtype.Int32})
+		succeed(t, zarr.Write(t.Context(), w, []int32{1, 2, 3, 4, 5, 6, 7, 8}))
+		r := mustOpen(t, st, "x", zarr.Cache(cache.New(1<<20, cache.Immutable())))
 		if got, err := zarr.Read[int32](t.Context(), r); err != nil || got[1] != 2 {
 			t.Fatalf("%v, %v", got, err)
 		}
 		// Another process deletes the object.
-		if err := st.Delete(t.Context(), "x/c/0", store.DeleteOptions{}); err != nil {
-			t.Fatal(err)
-		}
-		if err := zarr.Write(t.Context(), w, []int32{0, 0}, zarr.Range(0, 2)); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, st.Delete(t.Context(), "x/c/0", store.DeleteOptions{}))
+		succeed(t, zarr.Write(t.Context(), w, []int32{0, 0}, zarr.Range(0, 2)))
 		if got, err := zarr.Read[int32](t.Context(), r, zarr.Range(0, 4)); err != nil || !slices.Equal(got, make([]int32, 4)) {
 			t.Errorf("shards %v: %v, %v", shards, got, err)
 		}

@@ -103,9 +103,7 @@ func allocated(t *testing.T, spec zarr.Spec, chunks int, inShard bool) (least [3
 	}
 	st := &frozen{Store: mem.New()}
 	a := mustCreate(t, st, "", spec, own(1<<30))
-	if err := zarr.Write(context.Background(), a, count(spec.Shape[0]*16)); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, zarr.Write(context.Background(), a, count(spec.Shape[0]*16)))
 	st.full = true
 	v := count(chunks * 16 * spec.Chunks[1])
 	for k, f := range []func() error{
@@ -117,9 +115,7 @@ func allocated(t *testing.T, spec zarr.Spec, chunks int, inShard bool) (least [3
 	} {
 		for try := range 3 { // use the minimum: a goroutine that finds a pool empty allocates more
 			n := testing.AllocsPerRun(3, func() {
-				if err := f(); err != nil {
-					t.Fatal(err)
-				}
+				succeed(t, f())
 			})
 			if try == 0 || n < least[k] {
 				least[k] = n

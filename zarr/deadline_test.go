@@ -31,9 +31,7 @@ func TestDeadlineKeepsTheCause(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				m := mem.New()
-				if _, err := zarr.Create(t.Context(), m, "a", zarr.Spec{Shape: []int{64}, Chunks: []int{1}, DType: dtype.Int32, Codecs: []codec.Spec{}}); err != nil {
-					t.Fatal(err)
-				}
+				succeed(t, second(zarr.Create(t.Context(), m, "a", zarr.Spec{Shape: []int{64}, Chunks: []int{1}, DType: dtype.Int32, Codecs: []codec.Spec{}})))
 				refuse := false
 				st, err := retry.New(store.Around(m, store.Hooks{Before: func(ctx context.Context, _ store.Call) (context.Context, error) {
 					if refuse {
@@ -44,10 +42,7 @@ func TestDeadlineKeepsTheCause(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				a, err := zarr.OpenArray(t.Context(), st, "a", test.opts()...)
-				if err != nil {
-					t.Fatal(err)
-				}
+				a := mustOpen(t, st, "a", test.opts()...)
 				refuse = true
 				within := func(d time.Duration, f func(context.Context) error) {
 					ctx, cancel := context.WithTimeout(t.Context(), d)

@@ -52,9 +52,7 @@ func staleWrite(t *testing.T, schedule []int, spec zarr.Spec, more int, was, wri
 	backing := mem.New()
 	n := spec.Shape[0]
 	rows := func(v uint8, n int) []byte { return bytes.Repeat([]byte{v}, n) }
-	if err := zarr.Write(t.Context(), mustCreate(t, backing, "x", spec, own(1<<20)), rows(was, n)); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, zarr.Write(t.Context(), mustCreate(t, backing, "x", spec, own(1<<20)), rows(was, n)))
 	at := newTurns(backing, 2)
 	var arrays [2]*zarr.Array
 	for i := range arrays {
@@ -68,13 +66,8 @@ func staleWrite(t *testing.T, schedule []int, spec zarr.Spec, more int, was, wri
 		func() { errs[0] = zarr.Write(t.Context(), arrays[0], rows(write, n)) },
 		func() { _, errs[1] = zarr.Append(t.Context(), arrays[1], 0, rows(3, more), zarr.AppendOptions{}) },
 	)
-	if err := errors.Join(errs[:]...); err != nil {
-		t.Fatal(err)
-	}
-	a, err := zarr.OpenArray(t.Context(), backing, "x", own(8<<20))
-	if err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, errors.Join(errs[:]...))
+	a := mustOpen(t, backing, "x", own(8<<20))
 	got, err := zarr.Read[uint8](t.Context(), a)
 	if want := append(rows(write, n), rows(3, more)...); err != nil || !bytes.Equal(got, want) {
 		at := 0
@@ -186,14 +179,9 @@ func TestEdgeThatCannotBeRead(t *testing.T) {
 			t.Run(fmt.Sprint(kind, "/", name), func(t *testing.T) {
 				spec, backing := tt.spec, mem.New()
 				n := spec.Shape[0]
-				if err := zarr.Write(t.Context(), mustCreate(t, backing, "x", spec, own(1<<20)), bytes.Repeat([]byte{1}, n)); err != nil {
-					t.Fatal(err)
-				}
+				succeed(t, zarr.Write(t.Context(), mustCreate(t, backing, "x", spec, own(1<<20)), bytes.Repeat([]byte{1}, n)))
 				st := failingGets{backing, &zarr.KeyError{Op: "get", Key: "k", Kind: kind}}
-				a, err := zarr.OpenArray(t.Context(), st, "x", own(1<<20))
-				if err != nil {
-					t.Fatal(err)
-				}
+				a := mustOpen(t, st, "x", own(1<<20))
 				last, _, _ := a.ChunkAt(0, n-1)
 				before := mustGet(t, backing, a.ChunkKey(last))
 				for _, v := range []uint8{0, 2} {
@@ -229,17 +217,12 @@ func damagedEdge(t *testing.T, schedule []int, spec zarr.Spec, damaged []byte) [
 	first := mustCreate(t, backing, "x", spec)
 	at := newTurns(backing, 2)
 	open := func(i int) *zarr.Array {
-		a, err := zarr.OpenArray(t.Context(), at.actors[i], "x", own(1<<20), zarr.Limit(zarr.Limits{InFlight: 1}))
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := mustOpen(t, at.actors[i], "x", own(1<<20), zarr.Limit(zarr.Limits{InFlight: 1}))
 		return a
 	}
 	stale, n := open(0), spec.Shape[0]
 	index, start, length := first.ChunkAt(0, n-1)
-	if _, err := first.Resize(t.Context(), []int{start + length}, zarr.ResizeOptions{MetadataOnly: true}); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, second(first.Resize(t.Context(), []int{start + length}, zarr.ResizeOptions{MetadataOnly: true})))
 	long := open(1)
 	mustPut(t, backing, long.ChunkKey(index), string(damaged))
 	var errs [2]error
@@ -250,9 +233,7 @@ func damagedEdge(t *testing.T, schedule []int, spec zarr.Spec, damaged []byte) [
 		},
 	)
 	got, err := zarr.Read[uint8](t.Context(), long)
-	if err := errors.Join(append(errs[:], err)...); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, errors.Join(append(errs[:], err)...))
 	if !bytes.Equal(got[n:], bytes.Repeat([]byte{3}, start+length-n)) {
 		t.Errorf("elements beyond the shape are %v", got[n])
 	}
@@ -271,9 +252,7 @@ func TestNewArraysTakeOneRequestEach(t *testing.T) {
 			a := mustCreate(t, mem.New(), "x", tt.spec, own(8<<20), zarr.WithReport(&r))
 			before := r.Puts.Load() + r.Gets.Load()
 			for _, v := range []uint8{0, 1} {
-				if err := zarr.Write(t.Context(), a, bytes.Repeat([]byte{v}, tt.spec.Shape[0])); err != nil {
-					t.Fatal(err)
-				}
+				succeed(t, zarr.Write(t.Context(), a, bytes.Repeat([]byte{v}, tt.spec.Shape[0])))
 			}
 			objects := int64(1)
 			for _, n := range a.GridShape() {

@@ -25,12 +25,8 @@ func TestExpect(t *testing.T) {
 	spec := zarr.Spec{Shape: []int{2}, Chunks: []int{2}, DType: dtype.Float32, Attrs: map[string]any{"a": 1}}
 	for _, format := range []int{2, 3} {
 		spec.Format = format
-		if _, err := zarr.Create(ctx, made, fmt.Sprint("array", format), spec); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := zarr.CreateGroup(ctx, made, fmt.Sprint("group", format), zarr.Spec{Format: format, Attrs: spec.Attrs}); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, second(zarr.Create(ctx, made, fmt.Sprint("array", format), spec)))
+		succeed(t, second(zarr.CreateGroup(ctx, made, fmt.Sprint("group", format), zarr.Spec{Format: format, Attrs: spec.Attrs})))
 	}
 	text := func(key string) []byte {
 		v, err := made.Get(ctx, key, store.GetOptions{}, nil)
@@ -96,9 +92,7 @@ func TestExpect(t *testing.T) {
 		}
 		st := mem.New()
 		for key, doc := range docs {
-			if _, err := st.Put(ctx, key, []byte(doc), store.PutOptions{}); err != nil {
-				t.Fatal(err)
-			}
+			succeed(t, second(st.Put(ctx, key, []byte(doc), store.PutOptions{})))
 		}
 		over := denying{store.Forward{Store: st}, no}
 		for _, w := range slices.Sorted(maps.Keys(opens)) {

@@ -76,9 +76,7 @@ func TestFieldsAgainstOracle(t *testing.T) {
 						id[i] = int16(r.IntN(100))
 						oracle[at].ID = id[i]
 					}
-					if err := zarr.Write(t.Context(), field(t, a, "id"), id, sel...); err != nil {
-						t.Fatal(err)
-					}
+					succeed(t, zarr.Write(t.Context(), field(t, a, "id"), id, sel...))
 				case 1:
 					var v []int32
 					for _, at := range index {
@@ -87,9 +85,7 @@ func TestFieldsAgainstOracle(t *testing.T) {
 							oracle[at].M[i][1] = v[len(v)-1]
 						}
 					}
-					if err := zarr.Write(t.Context(), m, v, append(sel, zarr.All, zarr.At(1))...); err != nil {
-						t.Fatal(err)
-					}
+					succeed(t, zarr.Write(t.Context(), m, v, append(sel, zarr.All, zarr.At(1))...))
 				case 2:
 					var v []int16
 					for _, at := range index {
@@ -100,15 +96,11 @@ func TestFieldsAgainstOracle(t *testing.T) {
 							}
 						}
 					}
-					if err := zarr.Write(t.Context(), y, v, sel...); err != nil {
-						t.Fatal(err)
-					}
+					succeed(t, zarr.Write(t.Context(), y, v, sel...))
 				case 3:
 					c := [4]int{r.IntN(5), r.IntN(7), r.IntN(2), r.IntN(3)}
 					oracle[c[0]*7+c[1]].M[c[2]][c[3]] = int32(step)
-					if err := zarr.Write(t.Context(), m, []int32{int32(step)}, zarr.Points(c[:1], c[1:2], c[2:3], c[3:])); err != nil {
-						t.Fatal(err)
-					}
+					succeed(t, zarr.Write(t.Context(), m, []int32{int32(step)}, zarr.Points(c[:1], c[1:2], c[2:3], c[3:])))
 				}
 				got, err := zarr.Read[sample](t.Context(), a)
 				if err != nil || !slices.Equal(got, oracle) {
@@ -116,10 +108,7 @@ func TestFieldsAgainstOracle(t *testing.T) {
 				}
 				sel, index = randomRegion(r, 5, 7)
 				col := r.Perm(3)[:2]
-				part, err := zarr.Read[int32](t.Context(), m, append(sel, zarr.Range(0, 2).By(-1), zarr.Index(col...))...)
-				if err != nil {
-					t.Fatal(err)
-				}
+				part := mustRead[int32](t, m, append(sel, zarr.Range(0, 2).By(-1), zarr.Index(col...))...)
 				for i, at := range index {
 					w := oracle[at].M
 					if want := []int32{w[1][col[0]], w[1][col[1]], w[0][col[0]], w[0][col[1]]}; !slices.Equal(part[4*i:4*i+4], want) {
@@ -210,10 +199,7 @@ func TestFieldsOfShards(t *testing.T) {
 						t.Fatalf("step %d: %v, %v, want %v", step, got, err, oracle)
 					}
 					sel, index = randomRegion(r, 7, 9)
-					got, err := zarr.Read[float32](t.Context(), c, sel...)
-					if err != nil {
-						t.Fatal(err)
-					}
+					got := mustRead[float32](t, c, sel...)
 					for i, at := range index {
 						if got[i] != oracle[at].B.C {
 							t.Fatalf("step %d: %v of %v, want %v", step, got, sel, oracle)
@@ -294,9 +280,7 @@ func TestFieldViews(t *testing.T) {
 	// Elements whose fields all have the fill value are not stored, and a chunk of them is deleted.
 	id := field(t, a, "id")
 	for _, v := range []int16{5, 3} {
-		if err := zarr.Write(t.Context(), id, []int16{v}, zarr.At(0), zarr.At(0)); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, zarr.Write(t.Context(), id, []int16{v}, zarr.At(0), zarr.At(0)))
 		if (v == 5) != slices.Contains(keys(t, st), "x/0.0") {
 			t.Errorf("%d: keys %v", v, keys(t, st))
 		}
@@ -319,12 +303,8 @@ func TestFieldViews(t *testing.T) {
 		}
 	}
 	// The error for a torn chunk names the chunk by its coordinates in the stored array.
-	if err := zarr.Write(t.Context(), id, []int16{5}, zarr.At(0), zarr.At(0)); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := st.Put(t.Context(), "x/0.0", []byte("torn"), store.PutOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, zarr.Write(t.Context(), id, []int16{5}, zarr.At(0), zarr.At(0)))
+	succeed(t, second(st.Put(t.Context(), "x/0.0", []byte("torn"), store.PutOptions{})))
 	var ce *zarr.ChunkError
 	if _, err := zarr.Read[int16](t.Context(), id); !errors.Is(err, zarr.ErrCorrupt) || !errors.As(err, &ce) || !slices.Equal(ce.Coord, []int{0, 0}) {
 		t.Errorf("%v", err)

@@ -33,9 +33,7 @@ func names(t *testing.T, st store.Store, path string, format int) string {
 	var out []string
 	if format == 3 {
 		var doc struct{ Codecs []struct{ Name string } }
-		if err := json.Unmarshal(document(t, st, path+"/zarr.json"), &doc); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, json.Unmarshal(document(t, st, path+"/zarr.json"), &doc))
 		for _, c := range doc.Codecs {
 			out = append(out, c.Name)
 		}
@@ -45,9 +43,7 @@ func names(t *testing.T, st store.Store, path string, format int) string {
 		Filters    []struct{ ID string }
 		Compressor *struct{ ID string }
 	}
-	if err := json.Unmarshal(document(t, st, path+"/.zarray"), &doc); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, json.Unmarshal(document(t, st, path+"/.zarray"), &doc))
 	for _, c := range doc.Filters {
 		out = append(out, c.ID+"*")
 	}
@@ -202,9 +198,7 @@ func TestFilterBeforeShards(t *testing.T) {
 		want[i] = 7
 	}
 	want[50] = 1.5
-	if err := zarr.Write(t.Context(), a, want); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, zarr.Write(t.Context(), a, want))
 	if all := chunks(t, st); len(all) != 1 || len(all["a/c/1/0"]) != 12+4*16+4 {
 		t.Errorf("stored %d shards, %d bytes: one inner chunk differs from the fill value", len(all), len(all["a/c/1/0"]))
 	}
@@ -221,13 +215,8 @@ func TestFilterBeforeShards(t *testing.T) {
 // filter, and that it reads as the fill value.
 func TestLossyFill(t *testing.T) {
 	st := mem.New()
-	a, err := zarr.Create(t.Context(), st, "a", zarr.Spec{Shape: []int{8}, Chunks: []int{4}, DType: dtype.Float64, Fill: 0.3, Codecs: []codec.Spec{codec.Quantize(0, dtype.Float64, nil)}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := zarr.Write(t.Context(), a, []float64{0.3, 0.3, 0.3, 0.3, 0.3, 0.3, 0.4, 0.3}); err != nil {
-		t.Fatal(err)
-	}
+	a := mustCreate(t, st, "a", zarr.Spec{Shape: []int{8}, Chunks: []int{4}, DType: dtype.Float64, Fill: 0.3, Codecs: []codec.Spec{codec.Quantize(0, dtype.Float64, nil)}})
+	succeed(t, zarr.Write(t.Context(), a, []float64{0.3, 0.3, 0.3, 0.3, 0.3, 0.3, 0.4, 0.3}))
 	got := make([]float64, 8)
 	if err := zarr.ReadInto(t.Context(), a, got); err != nil || !slices.Equal(got, []float64{0.3, 0.3, 0.3, 0.3, 0, 0, 0, 0}) || len(chunks(t, st)) != 1 {
 		t.Errorf("read %v from %d chunks (%v)", got, len(chunks(t, st)), err)

@@ -30,9 +30,7 @@ func gaps(t *testing.T, st store.Store, nested bool) *zarr.Array {
 	plain := []codec.Spec{codec.Bytes(dtype.Little)}
 	a := mustCreate(t, st, "x", zarr.Spec{Shape: []int{64}, Chunks: []int{64}, DType: dtype.Uint8, Fill: 9,
 		Codecs: []codec.Spec{codec.Sharding(codec.ShardingOptions{Chunk: []int{16}, Codecs: within, Index: plain})}})
-	if err := zarr.Write(t.Context(), a, bytes.Repeat([]byte{1}, 64)); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, zarr.Write(t.Context(), a, bytes.Repeat([]byte{1}, 64)))
 	shard := stored(t, st)
 	n := (len(shard) - 64) / 4
 	space := 1 << 20
@@ -67,9 +65,7 @@ func TestWritesToShardsWithUnusedSpace(t *testing.T) {
 		var r zarr.Report
 		a := reopen(t, backing, &tr, 4096, 1<<20, zarr.WithReport(&r))
 		r.BytesRead.Store(0)
-		if err := zarr.Write(t.Context(), a, []byte{7}, zarr.At(3)); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, zarr.Write(t.Context(), a, []byte{7}, zarr.At(3)))
 		want := gapped()
 		want[3] = 7
 		if n := len(stored(t, backing)); n > 400 || r.BytesRead.Load() > 400 || r.Chunks.Load() != 2 {
@@ -106,10 +102,7 @@ func TestUnusedSpaceMeetsConflicts(t *testing.T) {
 				})
 			}
 		}}
-		a, err := zarr.OpenArray(t.Context(), st, "x", zarr.Limit(zarr.Limits{InFlight: 1}))
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := mustOpen(t, st, "x", zarr.Limit(zarr.Limits{InFlight: 1}))
 		if err := zarr.Write(t.Context(), a, []byte{7}, zarr.At(3)); err != nil || !done {
 			t.Fatal(name, err, done)
 		}
@@ -126,19 +119,13 @@ func TestUnusedSpaceInBareStores(t *testing.T) {
 	for _, noTail := range []bool{false, true} {
 		backing := mem.New()
 		gaps(t, backing, false)
-		a, err := zarr.OpenArray(t.Context(), bare{backing, noTail}, "x", zarr.SingleWriter())
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := mustOpen(t, bare{backing, noTail}, "x", zarr.SingleWriter())
 		for range 2 {
 			if got, err := zarr.Read[uint8](t.Context(), a); err != nil || !bytes.Equal(got, gapped()) {
 				t.Errorf("without tail %v: %v, %v", noTail, got, err)
 			}
 		}
-		small, err := zarr.OpenArray(t.Context(), bare{backing, noTail}, "x", zarr.SingleWriter(), zarr.Limit(zarr.Limits{Chunk: 1 << 21}))
-		if err != nil {
-			t.Fatal(err)
-		}
+		small := mustOpen(t, bare{backing, noTail}, "x", zarr.SingleWriter(), zarr.Limit(zarr.Limits{Chunk: 1 << 21}))
 		for range 2 {
 			if _, err := zarr.Read[uint8](t.Context(), small); !errors.Is(err, zarr.ErrLimit) || errors.Is(err, zarr.ErrCorrupt) {
 				t.Errorf("without tail %v: over its limit: %v", noTail, err)

@@ -48,13 +48,9 @@ func TestRectilinearText(t *testing.T) {
 			for i := range want {
 				want[i] = strings.Repeat("x", i)
 			}
-			if err := zarr.Write(t.Context(), a, want); err != nil {
-				t.Fatal(err)
-			}
+			succeed(t, zarr.Write(t.Context(), a, want))
 			want[3] = "three"
-			if err := zarr.Write(t.Context(), a, want[3:4], zarr.At(3)); err != nil {
-				t.Fatal(err)
-			}
+			succeed(t, zarr.Write(t.Context(), a, want[3:4], zarr.At(3)))
 			if got, err := zarr.Read[string](t.Context(), a); err != nil || !slices.Equal(got, want) {
 				t.Errorf("%q, %v", got, err)
 			}
@@ -71,9 +67,7 @@ func TestRectilinearObjects(t *testing.T) {
 	for i := range values {
 		values[i] = uint8(i + 10)
 	}
-	if err := zarr.Write(t.Context(), a, values); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, zarr.Write(t.Context(), a, values))
 	want := map[string][]byte{
 		"x/c/0/0": {10, 11}, "x/c/0/1": {12, 9},
 		"x/c/1/0": {13, 14, 16, 17, 19, 20}, "x/c/1/1": {15, 9, 18, 9, 21, 9},
@@ -93,9 +87,7 @@ func TestRectilinearObjects(t *testing.T) {
 		t.Errorf("not stored: %v", want)
 	}
 	// A chunk of another length is invalid.
-	if _, err := st.Put(t.Context(), "x/c/1/0", make([]byte, 8), store.PutOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, second(st.Put(t.Context(), "x/c/1/0", make([]byte, 8), store.PutOptions{})))
 	if _, err := zarr.Read[uint8](t.Context(), a); !errors.Is(err, zarr.ErrCorrupt) {
 		t.Errorf("8 bytes for 6: %v", err)
 	}
@@ -128,9 +120,7 @@ func TestRectilinearRequests(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := zarr.Write(t.Context(), a, count(n[0]), tt.sel); err != nil {
-				t.Fatal(err)
-			}
+			succeed(t, zarr.Write(t.Context(), a, count(n[0]), tt.sel))
 			if rep.Gets.Load() != tt.gets || rep.Puts.Load() != tt.puts || rep.Deletes.Load() != tt.dels {
 				t.Errorf("%v", &rep)
 			}
@@ -294,14 +284,9 @@ func TestHostileGrids(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			st := mem.New()
 			put(t, st, "zarr.json", rectilinearDoc("["+tt.shape+"]", "["+tt.edges+"]", `["bytes"]`))
-			a, err := zarr.OpenArray(t.Context(), st, "")
-			if err != nil {
-				t.Fatal(err)
-			}
+			a := mustOpen(t, st, "")
 			at := int(tt.at)
-			if err := zarr.Write(t.Context(), a, []uint8{7}, zarr.At(at)); err != nil {
-				t.Fatal(err)
-			}
+			succeed(t, zarr.Write(t.Context(), a, []uint8{7}, zarr.At(at)))
 			if got, err := zarr.Read[uint8](t.Context(), a, zarr.Range(at-1, at+1)); err != nil || !slices.Equal(got, []uint8{0, 7}) {
 				t.Errorf("%v, %v", got, err)
 			}
@@ -350,9 +335,7 @@ func TestShardsThatInnerChunksDoNotDivide(t *testing.T) {
 				for i := range want {
 					want[i] = uint8(i)
 				}
-				if err := zarr.Write(t.Context(), a, want); err != nil {
-					t.Fatal(err)
-				}
+				succeed(t, zarr.Write(t.Context(), a, want))
 				if got, err := zarr.Read[uint8](t.Context(), a); err != nil || !bytes.Equal(got, want) {
 					t.Errorf("%v, %v", got, err)
 				}
@@ -375,9 +358,7 @@ func TestManyShapes(t *testing.T) {
 		for i := range want {
 			want[i] = uint8(1 + i%251)
 		}
-		if err := zarr.Write(t.Context(), a, want); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, zarr.Write(t.Context(), a, want))
 		err := concurrency.EachN(t.Context(), 4, 4, func(ctx context.Context, k int) error {
 			lo := k * n / 4
 			got, err := zarr.Read[uint8](ctx, a, zarr.Range(lo, n))
@@ -396,9 +377,7 @@ func TestManyShapes(t *testing.T) {
 func TestRectilinearConsolidated(t *testing.T) {
 	st := mem.New()
 	a := mustCreate(t, st, "g/x", zarr.Spec{Shape: []int{6}, ChunkEdges: [][]int{{1, 2, 3}}, DType: dtype.Uint8})
-	if err := zarr.Write(t.Context(), a, []uint8{1, 2, 3, 4, 5, 6}); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, zarr.Write(t.Context(), a, []uint8{1, 2, 3, 4, 5, 6}))
 	g, err := zarr.OpenGroup(t.Context(), st, "g")
 	if err != nil {
 		t.Fatal(err)

@@ -1,6 +1,11 @@
 package zarr_test
 
-import "github.com/zargo-io/zargo/internal/test/zarrtest"
+import (
+	"testing"
+
+	"github.com/zargo-io/zargo/internal/test/zarrtest"
+	"github.com/zargo-io/zargo/zarr"
+)
 
 type transcript = zarrtest.Transcript
 
@@ -18,3 +23,17 @@ var (
 	mustOpen           = zarrtest.Open
 	stores             = zarrtest.Stores
 )
+
+func succeed(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func mustRead[T any](t *testing.T, a *zarr.Array, sel ...zarr.Selection) []T {
+	t.Helper()
+	v, err := zarr.Read[T](t.Context(), a, sel...)
+	succeed(t, err)
+	return v
+}

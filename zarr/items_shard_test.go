@@ -21,9 +21,7 @@ func TestStringsInShards(t *testing.T) {
 			part[i] = fmt.Sprint(r, "é", i)
 			want[r[0]+i] = part[i]
 		}
-		if err := zarr.Write(t.Context(), a, part, zarr.Range(r[0], r[1])); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, zarr.Write(t.Context(), a, part, zarr.Range(r[0], r[1])))
 		if got, err := zarr.Read[string](t.Context(), a); err != nil || !slices.Equal(got, want) {
 			t.Fatalf("%q, %v, want %q", got, err, want)
 		}

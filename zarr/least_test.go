@@ -35,9 +35,7 @@ func TestFewBytesOfLargeChunks(t *testing.T) {
 				return mustCreate(t, st, path, zarr.Spec{Shape: []int{n}, Chunks: []int{n}, DType: dtype.Uint8, Codecs: tt.specs(n)}, zarr.Limit(zarr.Limits{Chunk: large}))
 			}
 			a := create("small", small)
-			if err := zarr.Write(t.Context(), a, slices.Repeat([]uint8{7}, small), zarr.All); err != nil {
-				t.Fatal(err)
-			}
+			succeed(t, zarr.Write(t.Context(), a, slices.Repeat([]uint8{7}, small), zarr.All))
 			b := create("large", large)
 			put(t, st, b.ChunkKey(0), get(t, st, a.ChunkKey(0)))
 

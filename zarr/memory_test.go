@@ -73,9 +73,7 @@ func TestResultsCount(t *testing.T) {
 	debug.SetMemoryLimit(64 << 20)
 	labels := []string{strings.Repeat("x", 1<<20), strings.Repeat("y", 1<<20)}
 	d := mustCreate(t, mem.New(), "d", zarr.Spec{Format: 2, Shape: []int{100}, Chunks: []int{4}, DType: dtype.String, Codecs: []codec.Spec{codec.Categorize(dtype.String, dtype.Uint8, labels...)}})
-	if err := zarr.Write(t.Context(), d, slices.Repeat(labels, 50)); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, zarr.Write(t.Context(), d, slices.Repeat(labels, 50)))
 	if _, err := zarr.Read[string](t.Context(), d); !errors.Is(err, zarr.ErrLimit) {
 		t.Errorf("100 MiB of text: %v", err)
 	}
@@ -94,9 +92,7 @@ func TestPacked(t *testing.T) {
 	} {
 		spec.Shape, spec.DType, spec.Fill = []int{len(want)}, dtype.String, "fill"
 		a := mustCreate(t, mem.New(), "a", spec)
-		if err := zarr.Write(t.Context(), a, want); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, zarr.Write(t.Context(), a, want))
 		p, err := a.ReadPacked(t.Context())
 		if err != nil || p.Len() != len(want) {
 			t.Fatalf("%s: %v, %v", name, p, err)
@@ -111,9 +107,7 @@ func TestPacked(t *testing.T) {
 			texts, err := zarr.Read[string](t.Context(), a, sel)
 			items, err2 := a.ReadItems(t.Context(), sel)
 			raw, err3 := zarr.ReadAs[[]byte](t.Context(), a, sel)
-			if err := errors.Join(err, err2, err3); err != nil {
-				t.Fatal(err)
-			}
+			succeed(t, errors.Join(err, err2, err3))
 			for i, text := range texts {
 				from := i * step
 				if step < 0 {
@@ -135,9 +129,7 @@ func TestPacked(t *testing.T) {
 func TestItemsCanBeAppendedTo(t *testing.T) {
 	want := [][]byte{{1}, {2, 3}, {7}, {4}}
 	a := mustCreate(t, mem.New(), "a", zarr.Spec{Shape: []int{4}, DType: dtype.Bytes, Fill: []byte{7}})
-	if err := zarr.Write(t.Context(), a, want); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, zarr.Write(t.Context(), a, want))
 	for range 2 {
 		items, err := a.ReadItems(t.Context())
 		if err != nil || !slices.EqualFunc(items, want, bytes.Equal) {
@@ -162,9 +154,7 @@ func TestSmallPartOfAChunk(t *testing.T) {
 		texts[i] = fmt.Sprintf("%0100d", i)
 	}
 	a := mustCreate(t, mem.New(), "a", zarr.Spec{Shape: []int{4000}, DType: dtype.String})
-	if err := zarr.Write(t.Context(), a, texts); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, zarr.Write(t.Context(), a, texts))
 	items, err := a.ReadItems(t.Context(), zarr.Range(100, 102))
 	if err != nil || string(items[1]) != texts[101] || cap(items[1]) > 200 {
 		t.Errorf("%q, %v", items, err)
@@ -273,9 +263,7 @@ func TestCheck(t *testing.T) {
 					t.Errorf("%v: %v", sel, err)
 				}
 			}
-			if _, err := st.Put(t.Context(), "a/c/1", []byte("junk"), store.PutOptions{}); err != nil {
-				t.Fatal(err)
-			}
+			succeed(t, second(st.Put(t.Context(), "a/c/1", []byte("junk"), store.PutOptions{})))
 			if err := a.Check(t.Context()); !errors.Is(err, zarr.ErrCorrupt) {
 				t.Errorf("junk: %v", err)
 			}
@@ -301,9 +289,7 @@ func TestMembersWithLongDocuments(t *testing.T) {
 			attrs["long"] = strings.Repeat("x", 1<<20)
 		}
 		name := fmt.Sprintf("g%03d", i)
-		if _, err := zarr.CreateGroup(t.Context(), st, name, zarr.Spec{Attrs: attrs}); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, second(zarr.CreateGroup(t.Context(), st, name, zarr.Spec{Attrs: attrs})))
 		want = append(want, name)
 	}
 	var r zarr.Report

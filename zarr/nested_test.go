@@ -29,9 +29,7 @@ func twice(t *testing.T, st store.Store, outer, inner bool) (a *zarr.Array, shar
 	within := codec.Sharding(codec.ShardingOptions{Chunk: []int{4}, Codecs: []codec.Spec{codec.Bytes(0), codec.CRC32C()}, AtStart: inner})
 	a = mustCreate(t, st, "x", zarr.Spec{Shape: []int{64}, Chunks: []int{64}, DType: dtype.Uint8,
 		Codecs: []codec.Spec{codec.Sharding(codec.ShardingOptions{Chunk: []int{16}, Codecs: []codec.Spec{within}, AtStart: outer})}})
-	if err := zarr.Write(t.Context(), a, bytes.Repeat([]byte{1}, 64)); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, zarr.Write(t.Context(), a, bytes.Repeat([]byte{1}, 64)))
 	return a, stored(t, st)
 }
 
@@ -39,10 +37,7 @@ func twice(t *testing.T, st store.Store, outer, inner bool) (a *zarr.Array, shar
 // as gap and longest specify.
 func reopen(t *testing.T, st store.Store, tr *transcript, gap, longest int64, opts ...zarr.Option) *zarr.Array {
 	t.Helper()
-	a, err := zarr.OpenArray(t.Context(), tuned{store.Observe(st, tr.Record), gap, longest}, "x", opts...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := mustOpen(t, tuned{store.Observe(st, tr.Record), gap, longest}, "x", opts...)
 	tr.Lines = nil
 	return a
 }
@@ -173,10 +168,7 @@ func TestNestedReplaced(t *testing.T) {
 					}
 				}
 			}}
-			a, err := zarr.OpenArray(t.Context(), tuned{st, -1, 0}, "x", zarr.Limit(zarr.Limits{InFlight: 1}))
-			if err != nil {
-				t.Fatal(err)
-			}
+			a := mustOpen(t, tuned{st, -1, 0}, "x", zarr.Limit(zarr.Limits{InFlight: 1}))
 			// The range is in two inner shards, with one chunk of each: two indexes and two chunks.
 			if got, err := zarr.Read[uint8](t.Context(), a, zarr.Range(44, 52)); err != nil || !bytes.Equal(got, now[44:52]) || !done {
 				t.Errorf("%s before request %d: %v, %v, want %v", name, pinned, got, err, now[44:52])
@@ -193,9 +185,7 @@ func TestNestedMissingIsAskedAgain(t *testing.T) {
 	if err := zarr.Write(t.Context(), writer, make([]byte, 4)); err == nil {
 		t.Fatal("wrote 4 elements for 64")
 	}
-	if err := zarr.Write(t.Context(), writer, make([]byte, 4), zarr.Range(0, 4)); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, zarr.Write(t.Context(), writer, make([]byte, 4), zarr.Range(0, 4)))
 	var tr transcript
 	a := reopen(t, backing, &tr, -1, 0)
 	for i, want := range []int{2, 1} {
@@ -204,9 +194,7 @@ func TestNestedMissingIsAskedAgain(t *testing.T) {
 			t.Errorf("read %d: %v, %v, %q", i, got, err, tr.Lines)
 		}
 	}
-	if err := zarr.Write(t.Context(), writer, []byte{5}, zarr.At(2)); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, zarr.Write(t.Context(), writer, []byte{5}, zarr.At(2)))
 	if got, err := zarr.Read[uint8](t.Context(), a, zarr.Range(0, 4)); err != nil || !bytes.Equal(got, []byte{0, 0, 5, 0}) {
 		t.Errorf("%v, %v", got, err)
 	}
@@ -253,9 +241,7 @@ func TestNestedReport(t *testing.T) {
 	backing := mem.New()
 	writer, _ := twice(t, backing, false, false)
 	// Remove the second inner shard and the first chunk of the third.
-	if err := zarr.Write(t.Context(), writer, make([]byte, 20), zarr.Range(16, 36)); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, zarr.Write(t.Context(), writer, make([]byte, 20), zarr.Range(16, 36)))
 	for _, numbers := range [][2]int64{{-1, 0}, {1 << 20, 1 << 20}} {
 		var r zarr.Report
 		a := reopen(t, backing, &transcript{}, numbers[0], numbers[1])
@@ -263,9 +249,7 @@ func TestNestedReport(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := zarr.Read[uint8](t.Context(), a, zarr.Range(8, 40)); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, second(zarr.Read[uint8](t.Context(), a, zarr.Range(8, 40))))
 		if r.Chunks.Load() != 8 || r.Missing.Load() != 5 {
 			t.Errorf("merging %v: %v", numbers, &r)
 		}

@@ -92,18 +92,11 @@ func TestRagged(t *testing.T) {
 		t.Fatal(err)
 	}
 	st := mem.New()
-	a, err := zarr.Create(t.Context(), st, "a", zarr.Spec{Format: 2, Shape: []int{5}, Chunks: []int{2}, DType: of, Fill: zarr.NoFill, Codecs: []codec.Spec{codec.Zstd(1)}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := mustCreate(t, st, "a", zarr.Spec{Format: 2, Shape: []int{5}, Chunks: []int{2}, DType: of, Fill: zarr.NoFill, Codecs: []codec.Spec{codec.Zstd(1)}})
 	want := [][]float32{{1, 2.5}, {}, {-1}, {0, 0, 0}, {}}
-	if err := zarr.Write(t.Context(), a, want[:3], zarr.Range(0, 3)); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, zarr.Write(t.Context(), a, want[:3], zarr.Range(0, 3)))
 	type number float32
-	if err := zarr.Write(t.Context(), a, [][]number{{0, 0, 0}}, zarr.Index(3)); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, zarr.Write(t.Context(), a, [][]number{{0, 0, 0}}, zarr.Index(3)))
 	if a, err = zarr.OpenArray(t.Context(), st, "a"); err != nil {
 		t.Fatal(err)
 	}
@@ -142,13 +135,8 @@ func TestObjectsNeedV2(t *testing.T) {
 // "".
 func TestCategories(t *testing.T) {
 	st := mem.New()
-	a, err := zarr.Create(t.Context(), st, "a", zarr.Spec{Format: 2, Shape: []int{3}, Chunks: []int{2}, DType: dtype.String, Codecs: []codec.Spec{codec.Categorize(dtype.String, dtype.Uint8, "red", "green")}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := zarr.Write(t.Context(), a, []string{"green", "violet", "red"}); err != nil {
-		t.Fatal(err)
-	}
+	a := mustCreate(t, st, "a", zarr.Spec{Format: 2, Shape: []int{3}, Chunks: []int{2}, DType: dtype.String, Codecs: []codec.Spec{codec.Categorize(dtype.String, dtype.Uint8, "red", "green")}})
+	succeed(t, zarr.Write(t.Context(), a, []string{"green", "violet", "red"}))
 	if v, err := st.Get(t.Context(), "a/0", store.GetOptions{}, nil); err != nil || string(v.Bytes) != "\x02\x00" {
 		t.Errorf("stored %q, %v", v.Bytes, err)
 	}
@@ -202,14 +190,9 @@ func TestListsHaveNoOrder(t *testing.T) {
 // TestLabelsCountEachTime checks a chunk whose 4 KiB of codes decode to 4 MiB of text.
 func TestLabelsCountEachTime(t *testing.T) {
 	label := strings.Repeat("x", 1<<10)
-	a, err := zarr.Create(t.Context(), mem.New(), "a", zarr.Spec{Format: 2, Shape: []int{1 << 12}, DType: dtype.String, Codecs: []codec.Spec{codec.Categorize(dtype.String, dtype.Uint8, label)}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := mustCreate(t, mem.New(), "a", zarr.Spec{Format: 2, Shape: []int{1 << 12}, DType: dtype.String, Codecs: []codec.Spec{codec.Categorize(dtype.String, dtype.Uint8, label)}})
 	text := slices.Repeat([]string{label}, 1<<12)
-	if err := zarr.Write(t.Context(), a, text); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, zarr.Write(t.Context(), a, text))
 	if got, err := zarr.Read[string](t.Context(), a); err != nil || !slices.Equal(got, text) {
 		t.Errorf("%d elements, %v", len(got), err)
 	}
@@ -226,10 +209,7 @@ func TestLabelsCountEachTime(t *testing.T) {
 // share its memory.
 func TestFillIsShared(t *testing.T) {
 	fill := strings.Repeat("x", 1<<16)
-	a, err := zarr.Create(t.Context(), mem.New(), "a", zarr.Spec{Shape: []int{1 << 10}, DType: dtype.String, Fill: fill})
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := mustCreate(t, mem.New(), "a", zarr.Spec{Shape: []int{1 << 10}, DType: dtype.String, Fill: fill})
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	got, err := zarr.Read[string](t.Context(), a)

@@ -69,10 +69,7 @@ func TestPlanOfManyChunks(t *testing.T) {
 func TestPlanEnds(t *testing.T) {
 	backing := mem.New()
 	sharded(t, backing)
-	a, err := zarr.OpenArray(t.Context(), tuned{backing, 0, 64}, "x")
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := mustOpen(t, tuned{backing, 0, 64}, "x")
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	n := 0
@@ -97,10 +94,7 @@ func TestPlanOfBareStores(t *testing.T) {
 	for _, noTail := range []bool{false, true} {
 		backing := mem.New()
 		sharded(t, backing)
-		a, err := zarr.OpenArray(t.Context(), tuned{bare{backing, noTail}, 0, 64}, "x", zarr.Limit(zarr.Limits{Chunk: 1 << 20}))
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := mustOpen(t, tuned{bare{backing, noTail}, 0, 64}, "x", zarr.Limit(zarr.Limits{Chunk: 1 << 20}))
 		for _, want := range []string{"get x/c/0 last 1028: 1028 bytes, get x/c/0: at most 1052680 bytes", "get x/c/0: at most 1052680 bytes"} {
 			if got, err := resolved(t, mustPlan(t, a, zarr.At(40))); err != nil || strings.Join(got, ", ") != want {
 				t.Errorf("without tails %v: %q, %v", noTail, got, err)
@@ -126,10 +120,7 @@ func TestPlanMeetsWriters(t *testing.T) {
 			})
 		}
 	}}
-	a, err := zarr.OpenArray(t.Context(), tuned{st, -1, 0}, "x")
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := mustOpen(t, tuned{st, -1, 0}, "x")
 	got, err := resolved(t, mustPlan(t, a, zarr.Index(20, 50)))
 	if err != nil || !done {
 		t.Fatal(err, done)
@@ -159,10 +150,7 @@ func TestPlanAfterRead(t *testing.T) {
 	backing := mem.New()
 	sharded(t, backing)
 	var r zarr.Report
-	a, err := zarr.OpenArray(t.Context(), tuned{backing, 0, 64}, "x", zarr.WithReport(&r), zarr.Limit(zarr.Limits{Requests: 1}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := mustOpen(t, tuned{backing, 0, 64}, "x", zarr.WithReport(&r), zarr.Limit(zarr.Limits{Requests: 1}))
 	for range 2 {
 		r.Gets.Store(0)
 		got, err := resolved(t, mustPlan(t, a, zarr.At(40)))
@@ -213,13 +201,8 @@ func TestResolveMeasured(t *testing.T) {
 	mustCreate(t, backing, "x", zarr.Spec{Shape: []int{50 * shard * chunk}, Chunks: []int{chunk}, Shards: []int{50 * shard * chunk}, DType: dtype.Uint8, Codecs: []codec.Spec{}})
 	st := measured{tuned{backing, 1 << 20, 16 << 20}}
 	var r zarr.Report
-	a, err := zarr.OpenArray(t.Context(), st, "x", zarr.WithReport(&r))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := zarr.Write(t.Context(), a, bytes.Repeat([]byte{1}, 50*shard*chunk)); err != nil {
-		t.Fatal(err)
-	}
+	a := mustOpen(t, st, "x", zarr.WithReport(&r))
+	succeed(t, zarr.Write(t.Context(), a, bytes.Repeat([]byte{1}, 50*shard*chunk)))
 	var wanted []int // the index of one element of each chunk
 	for i := range 50 {
 		for k := range 16 {
@@ -245,9 +228,7 @@ func TestResolveMeasured(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := r.Gets.Load()
-	if _, err := zarr.Read[uint8](t.Context(), a, zarr.Index(wanted...)); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, second(zarr.Read[uint8](t.Context(), a, zarr.Index(wanted...))))
 	if got := r.Gets.Load() - before; got != planned || got != 101 {
 		t.Errorf("%d requests, %d were planned", got, planned)
 	}

@@ -22,16 +22,12 @@ func TestReportCountsWhatIsAsked(t *testing.T) {
 		t.Errorf("attributes: %v, %v", &r, err)
 	}
 	puts, written := r.Puts.Load(), r.BytesWritten.Load()
-	if err := zarr.Write(t.Context(), a, []uint8{1, 2, 3, 4}); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, zarr.Write(t.Context(), a, []uint8{1, 2, 3, 4}))
 	if r.Chunks.Load() != 2 || r.Puts.Load() != puts+2 || r.BytesWritten.Load() == written {
 		t.Errorf("written: %v", &r)
 	}
 	lists, deletes := r.Lists.Load(), r.Deletes.Load()
-	if _, err := zarr.Replace(t.Context(), st, "a", spec, zarr.WithReport(&r)); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, second(zarr.Replace(t.Context(), st, "a", spec, zarr.WithReport(&r))))
 	if r.Lists.Load() == lists || r.Deletes.Load() == deletes || r.Chunks.Load() != 2 {
 		t.Errorf("replaced: %v", &r)
 	}

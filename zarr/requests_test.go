@@ -92,9 +92,7 @@ func TestRequests(t *testing.T) {
 	read := func(lo, hi int) func() error {
 		return func() error { return zarr.ReadInto(ctx, b, make([]float32, hi-lo), zarr.Range(lo, hi)) }
 	}
-	if _, err := zarr.Create(ctx, backing, "s", shards); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, second(zarr.Create(ctx, backing, "s", shards)))
 	step("open a sharded array", reopen)
 	step("write a whole shard", func() error { return zarr.Write(ctx, b, count(128*64), zarr.Range(0, 128*64)) })
 	step("write fill values over three of its chunks", func() error { return zarr.Write(ctx, b, make([]float32, 3*64), zarr.Range(0, 3*64)) })
@@ -205,9 +203,7 @@ func TestConsolidated(t *testing.T) {
 			ctx := t.Context()
 			backing := mem.New()
 			for k, v := range docs {
-				if _, err := backing.Put(ctx, k, []byte(v), store.PutOptions{}); err != nil {
-					t.Fatal(err)
-				}
+				succeed(t, second(backing.Put(ctx, k, []byte(v), store.PutOptions{})))
 			}
 			var tr transcript
 			st := store.Observe(backing, tr.Record)
@@ -271,9 +267,7 @@ func TestConsolidated(t *testing.T) {
 func sameRequests(t *testing.T, file, got string) {
 	t.Helper()
 	if *update {
-		if err := os.WriteFile(file, []byte(got), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, os.WriteFile(file, []byte(got), 0o666))
 	}
 	want, err := os.ReadFile(file)
 	if err != nil {

@@ -71,9 +71,7 @@ func TestManyChunksAreInFlight(t *testing.T) {
 		st := &slow{Store: mem.New()}
 		a := mustCreate(t, st, "", zarr.Spec{Shape: []int{64}, Chunks: []int{1}, DType: dtype.Float32, Codecs: []codec.Spec{}}, own(1<<20), zarr.Limit(zarr.Limits{InFlight: 16}))
 		begin := time.Now()
-		if err := zarr.Write(t.Context(), a, count(64)); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, zarr.Write(t.Context(), a, count(64)))
 		got, err := zarr.Read[float32](t.Context(), a)
 		if err != nil || !slices.Equal(got, count(64)) {
 			t.Errorf("read %v, %v", got, err)
@@ -223,15 +221,11 @@ func TestLimitsAreGivenBack(t *testing.T) {
 			t.Errorf("write %d: %v", i, err)
 		}
 		if i%5 == 0 {
-			if _, err := st.Put(t.Context(), "c/3", []byte("broken"), store.PutOptions{}); err != nil {
-				t.Fatal(err)
-			}
+			succeed(t, second(st.Put(t.Context(), "c/3", []byte("broken"), store.PutOptions{})))
 			if _, err := zarr.Read[float32](t.Context(), a); !errors.Is(err, zarr.ErrCorrupt) {
 				t.Errorf("read %d: %v", i, err)
 			}
-			if err := st.Delete(t.Context(), "c/3", store.DeleteOptions{}); err != nil {
-				t.Fatal(err)
-			}
+			succeed(t, st.Delete(t.Context(), "c/3", store.DeleteOptions{}))
 		}
 		cancel()
 	}

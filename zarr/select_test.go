@@ -121,14 +121,10 @@ func TestNamedSelections(t *testing.T) {
 	for _, spec := range []zarr.Spec{{Dims: []string{"a", "b", "c"}}, {Format: 2, Attrs: map[string]any{"_ARRAY_DIMENSIONS": []string{"a", "b", "c"}}}} {
 		spec.Shape, spec.Chunks, spec.DType = []int{3, 4, 2}, []int{2, 3, 1}, dtype.Float32
 		a := mustCreate(t, mem.New(), "x", spec)
-		if err := zarr.Write(t.Context(), a, count(24)); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, zarr.Write(t.Context(), a, count(24)))
 		sel := []zarr.Selection{zarr.Index(2, 0), zarr.Range(0, 4).By(-3), zarr.At(1)}
 		named := []zarr.Selection{zarr.Dim("c", sel[2]), zarr.Dim("a", sel[0]), zarr.Dim("b", sel[1])}
-		if err := zarr.Write(t.Context(), a, []float32{-1, -2, -3, -4}, named...); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, zarr.Write(t.Context(), a, []float32{-1, -2, -3, -4}, named...))
 		for _, s := range [][]zarr.Selection{sel, named, {sel[0], named[0], named[2]}} {
 			if got, err := zarr.Read[float32](t.Context(), a, s...); err != nil || !slices.Equal(got, []float32{-1, -2, -3, -4}) {
 				t.Errorf("%v: %v, %v", s, got, err)
@@ -139,9 +135,7 @@ func TestNamedSelections(t *testing.T) {
 		}
 	}
 	scalar := mustCreate(t, mem.New(), "x", zarr.Spec{Shape: []int{}, Chunks: []int{}, DType: dtype.Float32})
-	if err := zarr.Write(t.Context(), scalar, []float32{7}, zarr.Mask([]bool{true})); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, zarr.Write(t.Context(), scalar, []float32{7}, zarr.Mask([]bool{true})))
 	if got, err := zarr.Read[float32](t.Context(), scalar, zarr.Mask([]bool{true})); err != nil || len(got) != 1 || got[0] != 7 {
 		t.Errorf("%v, %v", got, err)
 	}
@@ -149,10 +143,7 @@ func TestNamedSelections(t *testing.T) {
 
 func TestSelectionsThatDoNotFit(t *testing.T) {
 	st := mem.New()
-	a, err := zarr.Create(t.Context(), st, "a", zarr.Spec{Shape: []int{4, 6, 2}, Chunks: []int{2, 4, 2}, DType: dtype.Int8, Dims: []string{"y", "x", "x"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := mustCreate(t, st, "a", zarr.Spec{Shape: []int{4, 6, 2}, Chunks: []int{2, 4, 2}, DType: dtype.Int8, Dims: []string{"y", "x", "x"}})
 	tests := map[string][]zarr.Selection{
 		"too many":              {zarr.All, zarr.All, zarr.All, zarr.All},
 		"nil":                   {nil},
@@ -191,13 +182,8 @@ func TestSelectionsThatDoNotFit(t *testing.T) {
 
 // TestStepsDoNotOverflow checks that the largest steps leave the axis after one element.
 func TestStepsDoNotOverflow(t *testing.T) {
-	a, err := zarr.Create(t.Context(), mem.New(), "a", zarr.Spec{Shape: []int{5}, Chunks: []int{2}, DType: dtype.Int8})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := zarr.Write(t.Context(), a, []int8{0, 1, 2, 3, 4}); err != nil {
-		t.Fatal(err)
-	}
+	a := mustCreate(t, mem.New(), "a", zarr.Spec{Shape: []int{5}, Chunks: []int{2}, DType: dtype.Int8})
+	succeed(t, zarr.Write(t.Context(), a, []int8{0, 1, 2, 3, 4}))
 	for step, want := range map[int]int8{zarr.End: 1, -zarr.End: 3, -zarr.End - 1: 3} {
 		if got, err := zarr.Read[int8](t.Context(), a, zarr.Range(1, 4).By(step)); err != nil || !slices.Equal(got, []int8{want}) {
 			t.Errorf("step %d: %v, %v", step, got, err)
@@ -210,10 +196,7 @@ func TestDims(t *testing.T) {
 	create := func(path string, spec zarr.Spec) *zarr.Array {
 		t.Helper()
 		spec.Shape, spec.DType = []int{2, 3}, dtype.Int8
-		a, err := zarr.Create(t.Context(), st, path, spec)
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := mustCreate(t, st, path, spec)
 		return a
 	}
 	named := map[string]any{"_ARRAY_DIMENSIONS": []string{"y", "x"}}

@@ -28,9 +28,7 @@ func TestPointsRequestEachChunkOnce(t *testing.T) {
 			for i := range src {
 				src[i] = int16(100 + i)
 			}
-			if err := zarr.Write(t.Context(), a, src); err != nil {
-				t.Fatal(err)
-			}
+			succeed(t, zarr.Write(t.Context(), a, src))
 			tr.Lines = nil
 			got, err := zarr.Read[int16](t.Context(), a, zarr.Points([]int{7, 0, 6, 3, 7}, []int{1, 0, 0, 3, 1}))
 			if want := []int16{157, 100, 148, 127, 157}; err != nil || !slices.Equal(got, want) {
@@ -139,9 +137,7 @@ func TestPointsOfStrings(t *testing.T) {
 			for i := range y {
 				part = append(part, want[y[i]*9+x[i]])
 			}
-			if err := zarr.Write(t.Context(), a, src, zarr.Points(y, x)); err != nil {
-				t.Fatal(err)
-			}
+			succeed(t, zarr.Write(t.Context(), a, src, zarr.Points(y, x)))
 			if got, err := zarr.Read[string](t.Context(), a, zarr.Points(y, x)); err != nil || !slices.Equal(got, part) {
 				t.Fatalf("%s: %q, %v, want %q", name, got, err, part)
 			}
@@ -155,9 +151,7 @@ func TestPointsOfStrings(t *testing.T) {
 // TestPointsAreKept checks that later changes to the caller's lists do not affect the selection.
 func TestPointsAreKept(t *testing.T) {
 	a := mustCreate(t, mem.New(), "a", zarr.Spec{Shape: []int{3}, DType: dtype.Int8})
-	if err := zarr.Write(t.Context(), a, []int8{5, 6, 7}); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, zarr.Write(t.Context(), a, []int8{5, 6, 7}))
 	list, mask := []int{2, 0}, []bool{true, false, true}
 	points, where := zarr.Points(list), zarr.Mask(mask)
 	list[0], mask[1] = 1, true
@@ -180,9 +174,7 @@ func TestPointsAreKept(t *testing.T) {
 // that axis, and otherwise to the whole array. With other selections it applies to its axis.
 func TestMaskOfTheArray(t *testing.T) {
 	a := mustCreate(t, mem.New(), "a", zarr.Spec{Shape: []int{2, 3}, DType: dtype.Int8})
-	if err := zarr.Write(t.Context(), a, []int8{0, 1, 2, 3, 4, 5}); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, zarr.Write(t.Context(), a, []int8{0, 1, 2, 3, 4, 5}))
 	column := mustCreate(t, mem.New(), "c", zarr.Spec{Shape: []int{3, 1}, DType: dtype.Int8})
 	for _, tt := range []struct {
 		name  string

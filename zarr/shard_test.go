@@ -87,10 +87,7 @@ func TestShardsAgainstOracle(t *testing.T) {
 				r := rand.New(rand.NewPCG(7, uint64(numbers[1])))
 				st := tuned{mem.New(), numbers[0], numbers[1]}
 				writer := mustCreate(t, st, "x", spec)
-				reader, err := zarr.OpenArray(t.Context(), st, "x")
-				if err != nil {
-					t.Fatal(err)
-				}
+				reader := mustOpen(t, st, "x")
 				oracle := make([]float32, 11*13)
 				for i := range oracle {
 					oracle[i] = -1
@@ -104,16 +101,11 @@ func TestShardsAgainstOracle(t *testing.T) {
 							values[i] = -1
 						}
 					}
-					if err := zarr.Write(t.Context(), writer, values, sel...); err != nil {
-						t.Fatal(err)
-					}
+					succeed(t, zarr.Write(t.Context(), writer, values, sel...))
 					for i, at := range index {
 						oracle[at] = values[i]
 					}
-					fresh, err := zarr.OpenArray(t.Context(), st, "x")
-					if err != nil {
-						t.Fatal(err)
-					}
+					fresh := mustOpen(t, st, "x")
 					for who, a := range map[string]*zarr.Array{"writer": writer, "reader": reader, "fresh": fresh} {
 						// First a part that may be in a shard whose index the reader does not know
 						// yet.
@@ -214,9 +206,7 @@ func TestShardedArrays(t *testing.T) {
 func sharded(t *testing.T, st store.Store) *zarr.Array {
 	t.Helper()
 	a := mustCreate(t, st, "x", zarr.Spec{Shape: []int{1024}, Chunks: []int{16}, Shards: []int{1024}, DType: dtype.Uint8, Codecs: []codec.Spec{}})
-	if err := zarr.Write(t.Context(), a, bytes.Repeat([]byte{1}, 1024)); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, zarr.Write(t.Context(), a, bytes.Repeat([]byte{1}, 1024)))
 	return a
 }
 
@@ -232,9 +222,7 @@ func TestShardReplacedBetweenIndexAndChunks(t *testing.T) {
 		},
 		"deleted": func() error { return zarr.Write(t.Context(), writer, make([]byte, 1024)) },
 	} {
-		if err := zarr.Write(t.Context(), writer, bytes.Repeat([]byte{1}, 1024)); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, zarr.Write(t.Context(), writer, bytes.Repeat([]byte{1}, 1024)))
 		var once sync.Once
 		var r zarr.Report
 		st := hooked{backing, func(_ string, o store.GetOptions) {
@@ -246,10 +234,7 @@ func TestShardReplacedBetweenIndexAndChunks(t *testing.T) {
 				})
 			}
 		}}
-		a, err := zarr.OpenArray(t.Context(), tuned{st, 0, 64}, "x", zarr.Limit(zarr.Limits{InFlight: 4}), zarr.WithReport(&r))
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := mustOpen(t, tuned{st, 0, 64}, "x", zarr.Limit(zarr.Limits{InFlight: 4}), zarr.WithReport(&r))
 		want, err := zarr.Read[uint8](t.Context(), a, zarr.Range(900, 1020))
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
@@ -276,10 +261,7 @@ func TestShardThatIsNeverTheSame(t *testing.T) {
 		}
 		return nil
 	}}, 0, 64}
-	a, err := zarr.OpenArray(t.Context(), st, "x", zarr.Limit(zarr.Limits{InFlight: 1}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := mustOpen(t, st, "x", zarr.Limit(zarr.Limits{InFlight: 1}))
 	if _, err := zarr.Read[uint8](t.Context(), a, zarr.At(3)); !errors.Is(err, zarr.ErrConflict) || gets < 2 || gets > 1000 {
 		t.Errorf("%v after %d tries", err, gets)
 	}
@@ -305,9 +287,7 @@ func TestOnlyProvenAbsenceOfShardsIsFill(t *testing.T) {
 		for _, at := range []string{"index", "chunks", "index again"} {
 			backing := mem.New()
 			writer := sharded(t, backing)
-			if err := zarr.Write(t.Context(), writer, make([]byte, 16), zarr.Range(0, 16)); err != nil {
-				t.Fatal(err)
-			}
+			succeed(t, zarr.Write(t.Context(), writer, make([]byte, 16), zarr.Range(0, 16)))
 			var now atomic.Value
 			now.Store("")
 			st := tuned{answered{backing, func(_ string, o store.GetOptions) error {
@@ -325,10 +305,7 @@ func TestOnlyProvenAbsenceOfShardsIsFill(t *testing.T) {
 				}
 				return nil
 			}}, 0, 64}
-			a, err := zarr.OpenArray(t.Context(), st, "x")
-			if err != nil {
-				t.Fatal(err)
-			}
+			a := mustOpen(t, st, "x")
 			if at == "index again" {
 				if _, err := zarr.Read[uint8](t.Context(), a, zarr.At(40)); err != nil {
 					t.Fatal(err) // the index is now known
@@ -366,9 +343,7 @@ func TestTornShards(t *testing.T) {
 		backing := mem.New()
 		a := mustCreate(t, backing, "x", zarr.Spec{Shape: []int{64}, Chunks: []int{64}, DType: dtype.Uint8,
 			Codecs: []codec.Spec{codec.Sharding(codec.ShardingOptions{Chunk: []int{16}, Codecs: []codec.Spec{codec.Bytes(0), codec.CRC32C()}, AtStart: atStart})}})
-		if err := zarr.Write(t.Context(), a, bytes.Repeat([]byte{1}, 64)); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, zarr.Write(t.Context(), a, bytes.Repeat([]byte{1}, 64)))
 		v, err := backing.Get(t.Context(), "x/c/0", store.GetOptions{}, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -385,14 +360,9 @@ func TestTornShards(t *testing.T) {
 			broken[fmt.Sprintf("bit %d", i)] = b
 		}
 		for name, b := range broken {
-			if _, err := backing.Put(t.Context(), "x/c/0", b, store.PutOptions{}); err != nil {
-				t.Fatal(err)
-			}
+			succeed(t, second(backing.Put(t.Context(), "x/c/0", b, store.PutOptions{})))
 			for _, numbers := range [][2]int64{{0, 30}, {1 << 20, 1 << 20}} {
-				a, err := zarr.OpenArray(t.Context(), tuned{backing, numbers[0], numbers[1]}, "x")
-				if err != nil {
-					t.Fatal(err)
-				}
+				a := mustOpen(t, tuned{backing, numbers[0], numbers[1]}, "x")
 				if got, err := zarr.Read[uint8](t.Context(), a); !errors.Is(err, zarr.ErrCorrupt) {
 					t.Errorf("%s, merging %v: %v, %v", name, numbers, got, err)
 				}
@@ -434,14 +404,9 @@ func TestHostileIndexes(t *testing.T) {
 			}
 			shard = binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(shard, off), n)
 		}
-		if _, err := backing.Put(t.Context(), "x/c/0", shard, store.PutOptions{}); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, second(backing.Put(t.Context(), "x/c/0", shard, store.PutOptions{})))
 		for _, numbers := range [][2]int64{{0, 30}, {1 << 20, 1 << 20}} {
-			a, err := zarr.OpenArray(t.Context(), tuned{backing, numbers[0], numbers[1]}, "x")
-			if err != nil {
-				t.Fatal(err)
-			}
+			a := mustOpen(t, tuned{backing, numbers[0], numbers[1]}, "x")
 			got, err := zarr.Read[uint8](t.Context(), a)
 			if tt.corrupt && !errors.Is(err, zarr.ErrCorrupt) || !tt.corrupt && err != nil {
 				t.Errorf("%s, merging %v: %v", tt.name, numbers, err)
@@ -470,14 +435,9 @@ func TestShardsWithUnusedSpace(t *testing.T) {
 	if len(with) != 4<<20+1024+index {
 		t.Fatal(len(with))
 	}
-	if _, err := backing.Put(t.Context(), "x/c/0", with, store.PutOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, second(backing.Put(t.Context(), "x/c/0", with, store.PutOptions{})))
 	var r zarr.Report
-	a, err := zarr.OpenArray(t.Context(), backing, "x", zarr.WithReport(&r))
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := mustOpen(t, backing, "x", zarr.WithReport(&r))
 	r.BytesRead.Store(0)
 	got, err := zarr.Read[uint8](t.Context(), a)
 	if err != nil || !bytes.Equal(got, bytes.Repeat([]byte{1}, 1024)) || r.BytesRead.Load() > 1<<20 {
@@ -510,10 +470,7 @@ func TestShardsOfBareStores(t *testing.T) {
 		sharded(t, backing)
 		var tr transcript
 		st := tuned{store.Observe(bare{backing, noTail}, tr.Record), 0, 64}
-		a, err := zarr.OpenArray(t.Context(), st, "x")
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := mustOpen(t, st, "x")
 		for _, want := range []int{2, 1} {
 			tr.Lines = nil
 			if got, err := zarr.Read[uint8](t.Context(), a, zarr.At(40)); err != nil || got[0] != 1 || len(tr.Lines) != want {
@@ -530,9 +487,7 @@ func TestIndexesThatAreKept(t *testing.T) {
 	backing := mem.New()
 	a := mustCreate(t, backing, "x", zarr.Spec{Shape: []int{shards * inner}, Chunks: []int{1}, Shards: []int{inner}, DType: dtype.Uint8})
 	for i := range shards {
-		if err := zarr.Write(t.Context(), a, []uint8{uint8(i + 1)}, zarr.At(i*inner)); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, zarr.Write(t.Context(), a, []uint8{uint8(i + 1)}, zarr.At(i*inner)))
 	}
 	var tr transcript
 	a, err := zarr.OpenArray(t.Context(), tuned{store.Observe(backing, tr.Record), 0, 64}, "x")
@@ -663,14 +618,8 @@ func TestJoinedAbsenceIsNotBelieved(t *testing.T) {
 	backing := mem.New()
 	mustCreate(t, backing, "x", zarr.Spec{Shape: []int{1024}, Chunks: []int{16}, Shards: []int{1024}, DType: dtype.Uint8, Codecs: []codec.Spec{}})
 	synctest.Test(t, func(t *testing.T) {
-		writer, err := zarr.OpenArray(t.Context(), backing, "x", bubble())
-		if err != nil {
-			t.Fatal(err)
-		}
-		a, err := zarr.OpenArray(t.Context(), tuned{late{backing}, 0, 64}, "x", zarr.Format(3), bubble())
-		if err != nil {
-			t.Fatal(err)
-		}
+		writer := mustOpen(t, backing, "x", bubble())
+		a := mustOpen(t, tuned{late{backing}, 0, 64}, "x", zarr.Format(3), bubble())
 		var wg sync.WaitGroup
 		wg.Go(func() {
 			if got, err := zarr.Read[uint8](t.Context(), a, zarr.At(3)); err != nil || got[0] != 0 {
@@ -678,9 +627,7 @@ func TestJoinedAbsenceIsNotBelieved(t *testing.T) {
 			}
 		})
 		synctest.Wait() // the store has read the value and not responded
-		if err := zarr.Write(t.Context(), writer, []uint8{5}, zarr.At(3)); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, zarr.Write(t.Context(), writer, []uint8{5}, zarr.At(3)))
 		for range 3 {
 			wg.Go(func() {
 				if got, err := zarr.Read[uint8](t.Context(), a, zarr.At(3)); err != nil || got[0] != 5 {

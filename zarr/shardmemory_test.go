@@ -37,42 +37,26 @@ func TestMemoryOfShardsWritten(t *testing.T) {
 			limits := &concurrency.Limits{CPU: concurrency.NewCPU(2), Bytes: concurrency.NewBudget(512 * mib)}
 			n := tt.mibs * mib
 			st := mem.New()
-			a, err := zarr.Create(t.Context(), st, "x", zarr.Spec{Format: 3, Shape: []int{n}, Chunks: []int{64 << 10}, Shards: []int{n}, DType: dtype.Uint8, Codecs: tt.codecs}, zarr.Limit(zarr.Limits{Shared: limits}))
-			if err != nil {
-				t.Fatal(err)
-			}
+			a := mustCreate(t, st, "x", zarr.Spec{Format: 3, Shape: []int{n}, Chunks: []int{64 << 10}, Shards: []int{n}, DType: dtype.Uint8, Codecs: tt.codecs}, zarr.Limit(zarr.Limits{Shared: limits}))
 			want := make([]uint8, n)
 			if _, err := rand.NewChaCha8([32]byte{1, 2}).Read(want); err != nil { // incompressible
 				t.Fatal(err)
 			}
-			if err := zarr.Write(t.Context(), a, want); err != nil {
-				t.Fatal(err)
-			}
+			succeed(t, zarr.Write(t.Context(), a, want))
 			_, peak := limits.Bytes.Used()
 			if tt.sel != zarr.Selection(zarr.All) {
-				before, err := zarr.Read[uint8](t.Context(), a, tt.sel)
-				if err != nil {
-					t.Fatal(err)
-				}
+				before := mustRead[uint8](t, a, tt.sel)
 				slices.Reverse(before)
 				limits = &concurrency.Limits{CPU: concurrency.NewCPU(2), Bytes: concurrency.NewBudget(512 * mib)}
-				b, err := zarr.OpenArray(t.Context(), st, "x", zarr.Limit(zarr.Limits{Shared: limits}))
-				if err != nil {
-					t.Fatal(err)
-				}
-				if err := zarr.Write(t.Context(), b, before, tt.sel); err != nil {
-					t.Fatal(err)
-				}
+				b := mustOpen(t, st, "x", zarr.Limit(zarr.Limits{Shared: limits}))
+				succeed(t, zarr.Write(t.Context(), b, before, tt.sel))
 				slices.Reverse(want[:len(before)])
 				_, peak = limits.Bytes.Used()
 			}
 			if t.Logf("%.1f MiB", float64(peak)/mib); peak > tt.most*mib {
 				t.Errorf("%d bytes were reserved, want %d MiB at most", peak, tt.most)
 			}
-			got, err := zarr.Read[uint8](t.Context(), a)
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := mustRead[uint8](t, a)
 			if !slices.Equal(got, want) {
 				t.Error("other values were read than written")
 			}

@@ -18,9 +18,7 @@ import (
 func checked(t *testing.T, st store.Store) (a *zarr.Array, shard []byte) {
 	t.Helper()
 	a = mustCreate(t, st, "x", zarr.Spec{Shape: []int{64}, Chunks: []int{16}, Shards: []int{64}, DType: dtype.Uint8, Codecs: []codec.Spec{codec.CRC32C()}})
-	if err := zarr.Write(t.Context(), a, bytes.Repeat([]byte{1}, 64)); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, zarr.Write(t.Context(), a, bytes.Repeat([]byte{1}, 64)))
 	return a, stored(t, st)
 }
 
@@ -35,9 +33,7 @@ func stored(t *testing.T, st store.Store) []byte {
 
 func replaceShard(t *testing.T, st store.Store, b []byte) {
 	t.Helper()
-	if _, err := st.Put(t.Context(), "x/c/0", b, store.PutOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, second(st.Put(t.Context(), "x/c/0", b, store.PutOptions{})))
 }
 
 // TestUntouchedInnerChunksKeepTheirBytes checks that a write does not decode the other inner
@@ -48,9 +44,7 @@ func TestUntouchedInnerChunksKeepTheirBytes(t *testing.T) {
 	shard = bytes.Clone(shard)
 	shard[20] ^= 1 // in the second inner chunk
 	replaceShard(t, st, shard)
-	if err := zarr.Write(t.Context(), a, []uint8{7}, zarr.At(60)); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, zarr.Write(t.Context(), a, []uint8{7}, zarr.At(60)))
 	now := stored(t, st)
 	if !bytes.Equal(now[:60], shard[:60]) || bytes.Equal(now[60:80], shard[60:80]) {
 		t.Errorf("stored %x, was %x", now, shard)
@@ -78,9 +72,7 @@ func TestUntouchedInnerChunksKeepTheirBytes(t *testing.T) {
 func TestRaggedInnerChunksAreWrittenUnread(t *testing.T) {
 	st := mem.New()
 	a := mustCreate(t, st, "x", zarr.Spec{Shape: []int{60}, Chunks: []int{16}, Shards: []int{64}, DType: dtype.Uint8, Codecs: []codec.Spec{codec.CRC32C()}})
-	if err := zarr.Write(t.Context(), a, bytes.Repeat([]byte{1}, 60)); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, zarr.Write(t.Context(), a, bytes.Repeat([]byte{1}, 60)))
 	shard := bytes.Clone(stored(t, st))
 	shard[62] ^= 1 // in the last inner chunk
 	replaceShard(t, st, shard)
@@ -125,15 +117,11 @@ func TestWritesToTornShards(t *testing.T) {
 func TestFillInShards(t *testing.T) {
 	st := mem.New()
 	a, shard := checked(t, st)
-	if err := zarr.Write(t.Context(), a, make([]uint8, 40), zarr.Range(0, 40)); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, zarr.Write(t.Context(), a, make([]uint8, 40), zarr.Range(0, 40)))
 	if n := len(stored(t, st)); n != len(shard)-2*20 {
 		t.Errorf("%d bytes after two of four chunks are gone, there were %d", n, len(shard))
 	}
-	if err := zarr.Write(t.Context(), a, make([]uint8, 24), zarr.Range(40, 64)); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, zarr.Write(t.Context(), a, make([]uint8, 24), zarr.Range(40, 64)))
 	if got := keys(t, st); !slices.Equal(got, []string{"x/zarr.json", "zarr.json"}) {
 		t.Errorf("keys %v", got)
 	}
@@ -145,13 +133,8 @@ func TestFillInShards(t *testing.T) {
 		t.Fatal(err)
 	}
 	for n, sel := range map[int]zarr.Selection{68 + 20: zarr.At(3), len(shard): zarr.All} {
-		if err := st.Delete(t.Context(), "x/c/0", store.DeleteOptions{}); err != nil {
-			t.Fatal(err)
-		}
-		values, err := zarr.Read[uint8](t.Context(), a, sel)
-		if err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, st.Delete(t.Context(), "x/c/0", store.DeleteOptions{}))
+		values := mustRead[uint8](t, a, sel)
 		if err := zarr.Write(t.Context(), all, values, sel); err != nil || len(stored(t, st)) != n {
 			t.Errorf("StoreFill: %v, %d bytes, want %d", err, len(stored(t, st)), n)
 		}

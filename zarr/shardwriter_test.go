@@ -64,9 +64,7 @@ func inPieces[T comparable](t *testing.T, spec zarr.Spec, values []T, write func
 	t.Helper()
 	once, pieces := mem.New(), mem.New()
 	a, b := mustCreate(t, once, "x", spec), mustCreate(t, pieces, "x", spec)
-	if err := zarr.Write(t.Context(), a, values); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, zarr.Write(t.Context(), a, values))
 	for r := range b.ObjectRegions() {
 		w, err := b.OpenShard(t.Context(), r.Coord...)
 		if err != nil {
@@ -91,9 +89,7 @@ func inPieces[T comparable](t *testing.T, spec zarr.Spec, values []T, write func
 		if _, err := pieces.Get(t.Context(), b.ChunkKey(r.Coord...), store.GetOptions{}, nil); !errors.Is(err, zarr.ErrNotFound) {
 			t.Errorf("before Commit: %v", err)
 		}
-		if err := w.Commit(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, w.Commit(t.Context()))
 		if err := w.Abort(t.Context()); err != nil {
 			t.Errorf("Abort after Commit: %v", err)
 		}
@@ -117,24 +113,16 @@ func TestShardWriterReplaces(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := zarr.WriteShard(t.Context(), w, make([]uint8, 16), zarr.Range(0, 16)); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Abort(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, zarr.WriteShard(t.Context(), w, make([]uint8, 16), zarr.Range(0, 16)))
+	succeed(t, w.Abort(t.Context()))
 	if !bytes.Equal(stored(t, st), was) {
 		t.Error("Abort changed the shard")
 	}
 	if w, err = a.OpenShard(t.Context(), 0); err != nil {
 		t.Fatal(err)
 	}
-	if err := zarr.WriteShard(t.Context(), w, bytes.Repeat([]byte{9}, 16), zarr.Range(16, 32)); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Commit(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, zarr.WriteShard(t.Context(), w, bytes.Repeat([]byte{9}, 16), zarr.Range(16, 32)))
+	succeed(t, w.Commit(t.Context()))
 	want := slices.Concat(make([]uint8, 16), bytes.Repeat([]byte{9}, 16), make([]uint8, 32))
 	if got, err := zarr.Read[uint8](t.Context(), a); err != nil || !bytes.Equal(got, want) {
 		t.Errorf("%v, %v", got, err)
@@ -142,9 +130,7 @@ func TestShardWriterReplaces(t *testing.T) {
 	if w, err = a.OpenShard(t.Context(), 0); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Commit(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, w.Commit(t.Context()))
 	if _, err := st.Get(t.Context(), "x/c/0", store.GetOptions{}, nil); !errors.Is(err, zarr.ErrNotFound) {
 		t.Errorf("a shard without inner chunks is there: %v", err)
 	}
@@ -158,10 +144,7 @@ func TestShardWriterRefuses(t *testing.T) {
 	if _, err := plain.OpenShard(t.Context(), 0); !errors.Is(err, errors.ErrUnsupported) {
 		t.Errorf("chunks: %v", err)
 	}
-	a, err := zarr.Create(t.Context(), st, "a", zarr.Spec{Shape: []int{60}, Chunks: []int{8}, Shards: []int{32}, DType: dtype.Uint8})
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := mustCreate(t, st, "a", zarr.Spec{Shape: []int{60}, Chunks: []int{8}, Shards: []int{32}, DType: dtype.Uint8})
 	for _, coord := range [][]int{nil, {2}, {-1}, {0, 0}} {
 		if _, err := a.OpenShard(t.Context(), coord...); !errors.Is(err, zarr.ErrSelection) {
 			t.Errorf("%v: %v", coord, err)
@@ -215,12 +198,8 @@ func TestShardWriterOfStructs(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []point{{1, 2}, {3, 4}}
-	if err := zarr.WriteShard(t.Context(), w, want, zarr.Range(2, 4)); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Commit(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, zarr.WriteShard(t.Context(), w, want, zarr.Range(2, 4)))
+	succeed(t, w.Commit(t.Context()))
 	if got, err := zarr.Read[point](t.Context(), a, zarr.Range(2, 4)); err != nil || !slices.Equal(got, want) {
 		t.Errorf("%v, %v", got, err)
 	}

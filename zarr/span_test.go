@@ -27,17 +27,12 @@ func spans(t *testing.T, st store.Store, codecs ...codec.Spec) ([]float32, zarr.
 		codecs = []codec.Spec{}
 	}
 	spec := zarr.Spec{Shape: []int{spanRows, spanCols}, Chunks: []int{64, 256}, DType: dtype.Float32, Codecs: codecs}
-	a, err := zarr.Create(t.Context(), st, "x", spec)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := mustCreate(t, st, "x", spec)
 	values := count(spanRows * spanCols)
 	for i := range values {
 		values[i]++
 	}
-	if err := zarr.Write(t.Context(), a, values); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, zarr.Write(t.Context(), a, values))
 	return values, spec
 }
 
@@ -93,10 +88,7 @@ func TestSpans(t *testing.T) {
 				}
 				resolved = append(resolved, strings.Split(r.String(), ":")[0])
 			}
-			got, err := zarr.Read[float32](t.Context(), a, tt.sel...)
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := mustRead[float32](t, a, tt.sel...)
 			slices.Sort(tr.Lines)
 			if lines := strings.Join(tr.Lines, "\n"); lines != tt.want || strings.Join(planned, "\n") != tt.want || strings.Join(resolved, "\n") != tt.want {
 				t.Errorf("requests\n%s\nplanned\n%s\nwant\n%s", lines, strings.Join(planned, "\n"), tt.want)
@@ -139,9 +131,7 @@ func TestSpansOfDamage(t *testing.T) {
 					}
 				}
 			}
-			if err := st.Delete(t.Context(), "x/c/0/0", store.DeleteOptions{}); err != nil {
-				t.Fatal(err)
-			}
+			succeed(t, st.Delete(t.Context(), "x/c/0/0", store.DeleteOptions{}))
 			var report zarr.Report
 			got, err := zarr.Read[float32](t.Context(), zarrtest.Open(t, st, "x", zarr.WithReport(&report)), zarr.Range(63, 65))
 			if err != nil || got[0] != 0 || got[spanCols] == 0 || report.Missing.Load() != 1 || report.Chunks.Load() != 2 {

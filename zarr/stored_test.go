@@ -26,20 +26,14 @@ func TestStaleGroupHandle(t *testing.T) {
 			spec.Attrs, spec.Dims = nil, []string{"x"}
 		}
 		for _, name := range []string{"a", "gone"} {
-			if _, err := g.CreateArray(ctx, name, spec); err != nil {
-				t.Fatal(err)
-			}
+			succeed(t, second(g.CreateArray(ctx, name, spec)))
 		}
 		if g, err = g.Consolidate(ctx); err != nil {
 			t.Fatal(err)
 		}
 		now := mustOpen(t, st, "a")
-		if _, err := zarr.Append(ctx, now, 0, []int32{5, 6}, zarr.AppendOptions{}); err != nil {
-			t.Fatal(err)
-		}
-		if err := store.DeleteBelow(ctx, st, "gone"); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, second(zarr.Append(ctx, now, 0, []int32{5, 6}, zarr.AppendOptions{})))
+		succeed(t, store.DeleteBelow(ctx, st, "gone"))
 		a, err := g.OpenArray(ctx, "a")
 		if err != nil {
 			t.Fatal(err)

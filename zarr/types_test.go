@@ -29,18 +29,14 @@ func TestStringsOfOneFillAreNotStored(t *testing.T) {
 		values []string
 		want   int
 	}{{[]string{"a", "b", "c", "d"}, 2}, {[]string{"-", "-", "c", "-"}, 1}, {[]string{"-", "-", "-", "-"}, 0}} {
-		if err := zarr.Write(t.Context(), a, r.values); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, zarr.Write(t.Context(), a, r.values))
 		if got := len(keys(t, st)) - 2; got != r.want { // the array and the root group
 			t.Errorf("%q: %d chunks, want %d", r.values, got, r.want)
 		}
 	}
 	spec.Fill = zarr.NoFill
 	b := mustCreate(t, st, "y", spec)
-	if err := zarr.Write(t.Context(), b, []string{"", ""}, zarr.Range(0, 2)); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, zarr.Write(t.Context(), b, []string{"", ""}, zarr.Range(0, 2)))
 	if got := keys(t, st); !slices.Contains(got, "y/0") || slices.Contains(got, "y/1") {
 		t.Errorf("%v", got)
 	}
@@ -54,16 +50,12 @@ func TestItemsOfOtherTypes(t *testing.T) {
 	type blob []byte
 	st := mem.New()
 	a := mustCreate(t, st, "x", zarr.Spec{Shape: []int{2}, DType: dtype.String})
-	if err := zarr.Write(t.Context(), a, []word{"a", "b"}); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, zarr.Write(t.Context(), a, []word{"a", "b"}))
 	if got, err := zarr.Read[word](t.Context(), a); err != nil || !slices.Equal(got, []word{"a", "b"}) {
 		t.Errorf("%q, %v", got, err)
 	}
 	b := mustCreate(t, st, "y", zarr.Spec{Shape: []int{2}, DType: dtype.Bytes, Fill: []byte{7}})
-	if err := zarr.Write(t.Context(), b, []blob{{1, 0xff}}, zarr.At(1)); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, zarr.Write(t.Context(), b, []blob{{1, 0xff}}, zarr.At(1)))
 	got, err := zarr.Read[blob](t.Context(), b)
 	if err != nil || !bytes.Equal(got[0], []byte{7}) || !bytes.Equal(got[1], []byte{1, 0xff}) {
 		t.Errorf("%x, %v", got, err)
@@ -94,9 +86,7 @@ func TestItemsOfOtherTypes(t *testing.T) {
 	if err := zarr.Write(t.Context(), a, []string{"a"}); !errors.Is(err, zarr.ErrSelection) {
 		t.Errorf("one string for two: %v", err)
 	}
-	if _, err := st.Put(t.Context(), "x/c/0", []byte("junk"), store.PutOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, second(st.Put(t.Context(), "x/c/0", []byte("junk"), store.PutOptions{})))
 	if _, err := zarr.Read[string](t.Context(), a); !errors.Is(err, zarr.ErrCorrupt) {
 		t.Errorf("junk: %v", err)
 	}
@@ -109,9 +99,7 @@ func second[T any](_ T, err error) error { return err }
 func TestShortItems(t *testing.T) {
 	st := mem.New()
 	a := mustCreate(t, st, "x", zarr.Spec{Shape: []int{1 << 20}, DType: dtype.String, Codecs: []codec.Spec{{Name: "vlen-utf8"}}})
-	if _, err := st.Put(t.Context(), "x/c/0", []byte("\x00\x00\x10\x00\x00\x00\x00\x00"), store.PutOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, second(st.Put(t.Context(), "x/c/0", []byte("\x00\x00\x10\x00\x00\x00\x00\x00"), store.PutOptions{})))
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	_, err := zarr.Read[string](t.Context(), a, zarr.Range(0, 1))
@@ -127,9 +115,7 @@ func TestShortItems(t *testing.T) {
 func TestStringBombs(t *testing.T) {
 	st := mem.New()
 	a := mustCreate(t, st, "x", zarr.Spec{Shape: []int{1}, DType: dtype.String, Codecs: []codec.Spec{codec.Gzip(9)}})
-	if err := zarr.Write(t.Context(), a, []string{strings.Repeat("a", 1<<20)}); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, zarr.Write(t.Context(), a, []string{strings.Repeat("a", 1<<20)}))
 	small, err := a.With(zarr.Limit(zarr.Limits{Chunk: 1 << 16}))
 	if err != nil {
 		t.Fatal(err)
@@ -172,13 +158,8 @@ func TestStructs(t *testing.T) {
 			fill := point{N: 9, Pos: [2]float64{1, math.NaN()}}
 			a := mustCreate(t, st, "x", zarr.Spec{Format: r.format, Shape: []int{3}, Chunks: []int{2}, DType: typ, Fill: fill, Codecs: r.codecs})
 			want := []point{{1, [2]float64{1, 2}, [3]byte{'a'}}, {2, [2]float64{3, 4}, [3]byte{'b', 'c', 'd'}}}
-			if err := zarr.Write(t.Context(), a, want, zarr.Range(0, 2)); err != nil {
-				t.Fatal(err)
-			}
-			a, err = zarr.OpenArray(t.Context(), st, "x")
-			if err != nil {
-				t.Fatal(err)
-			}
+			succeed(t, zarr.Write(t.Context(), a, want, zarr.Range(0, 2)))
+			a = mustOpen(t, st, "x")
 			got, err := zarr.Read[point](t.Context(), a)
 			if err != nil || !slices.Equal(got[:2], want) || got[2].N != 9 || got[2].Pos[0] != 1 || !math.IsNaN(got[2].Pos[1]) {
 				t.Errorf("%v, %v", got, err)
@@ -202,9 +183,7 @@ func TestStructs(t *testing.T) {
 	}
 	st := mem.New()
 	a := mustCreate(t, st, "x", zarr.Spec{Shape: []int{1}, DType: v3, Codecs: []codec.Spec{codec.Bytes(dtype.Big)}})
-	if err := a.WriteBytes(t.Context(), []byte{1, 2, 1}); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, a.WriteBytes(t.Context(), []byte{1, 2, 1}))
 	if v, err := st.Get(t.Context(), "x/c/0", store.GetOptions{}, nil); err != nil || !bytes.Equal(v.Bytes, []byte{2, 1, 1}) {
 		t.Errorf("%x, %v", v.Bytes, err)
 	}
@@ -284,9 +263,7 @@ func roundTrip[T comparable](t *testing.T, typ dtype.Type, values []T) {
 func TestReadAs(t *testing.T) {
 	st := mem.New()
 	a := mustCreate(t, st, "f", zarr.Spec{Shape: []int{4}, Chunks: []int{2}, DType: dtype.Float64, Fill: 2})
-	if err := zarr.Write(t.Context(), a, []float64{300, 0.5}, zarr.Range(2, 4)); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, zarr.Write(t.Context(), a, []float64{300, 0.5}, zarr.Range(2, 4)))
 	if got, err := zarr.ReadAs[int16](t.Context(), a, zarr.Range(0, 3)); err != nil || !slices.Equal(got, []int16{2, 2, 300}) {
 		t.Errorf("%v, %v", got, err)
 	}
@@ -328,9 +305,7 @@ func TestTypes(t *testing.T) {
 	for _, format := range []int{2, 3} {
 		st := mem.New()
 		a := mustCreate(t, st, "g/x", zarr.Spec{Format: format, Shape: []int{2}, DType: meters{dtype.Float32}}, zarr.Extensions(nil, table))
-		if err := zarr.Write(t.Context(), a, []float32{1, 2}); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, zarr.Write(t.Context(), a, []float32{1, 2}))
 		g, err := zarr.OpenGroup(t.Context(), st, "g", zarr.Extensions(nil, table))
 		if err != nil {
 			t.Fatal(err)

@@ -72,10 +72,7 @@ func TestUnsetFill(t *testing.T) {
 func TestUnsetField(t *testing.T) {
 	st := mem.New()
 	put(t, st, ".zarray", `{"zarr_format":2,"shape":[2],"chunks":[2],"dtype":[["t","<M8[s]"]],"compressor":null,"filters":null,"order":"C","fill_value":null}`)
-	a, err := zarr.OpenArray(t.Context(), st, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := mustOpen(t, st, "")
 	f, err := a.Field("t")
 	if err != nil {
 		t.Fatal(err)

@@ -19,13 +19,9 @@ func TestWalkEnds(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, name := range []string{"a", "b", "c"} {
-			if _, err := zarr.Create(t.Context(), st, name, zarr.Spec{Format: format, Shape: []int{1}, DType: dtype.Int8}); err != nil {
-				t.Fatal(err)
-			}
+			succeed(t, second(zarr.Create(t.Context(), st, name, zarr.Spec{Format: format, Shape: []int{1}, DType: dtype.Int8})))
 		}
-		if _, err := g.Consolidate(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, second(g.Consolidate(t.Context())))
 		if g, err = zarr.OpenGroup(t.Context(), st, ""); err != nil {
 			t.Fatal(err)
 		}

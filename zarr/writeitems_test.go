@@ -58,15 +58,11 @@ func TestWriteItems(t *testing.T) {
 					t.Errorf("%s: %q, %v, want %q", what, got, err, want)
 				}
 			}
-			if err := a.WriteItems(ctx, given); err != nil {
-				t.Fatal(err)
-			}
+			succeed(t, a.WriteItems(ctx, given))
 			same("whole", tt.items)
 			want := slices.Clone(tt.items)
 			want[1], want[4] = tt.items[5], tt.items[0]
-			if err := a.WriteItems(ctx, [][]byte{given[5], given[0]}, zarr.All, zarr.At(1)); err != nil {
-				t.Fatal(err)
-			}
+			succeed(t, a.WriteItems(ctx, [][]byte{given[5], given[0]}, zarr.All, zarr.At(1)))
 			same("in part", want)
 			if !slices.EqualFunc(given, tt.items, bytes.Equal) {
 				t.Errorf("the caller's items are %q now", given)

@@ -71,30 +71,21 @@ func TestWriterStreams(t *testing.T) {
 				limits, tight := tight()
 				spec := tt.spec
 				spec.DType, spec.Codecs = dtype.Uint8, []codec.Spec{}
-				a, err := zarr.Create(t.Context(), st, "a", spec, tight)
-				if err != nil {
-					t.Fatal(err)
-				}
+				a := mustCreate(t, st, "a", spec, tight)
 				want := newRows(spec.Shape, tt.axis)
-				if err := zarr.Write(t.Context(), a, want.add(r, spec.Shape[tt.axis])); err != nil {
-					t.Fatal(err)
-				}
+				succeed(t, zarr.Write(t.Context(), a, want.add(r, spec.Shape[tt.axis])))
 				for range 2 {
 					w, err := zarr.NewWriter[uint8](t.Context(), a, tt.axis, zarr.AppendOptions{})
 					if err != nil {
 						t.Fatal(err)
 					}
 					for until := w.Next() + 70 + r.IntN(60); w.Next() < until; {
-						if err := w.Write(t.Context(), want.add(r, 1+r.IntN(9))); err != nil {
-							t.Fatal(err)
-						}
+						succeed(t, w.Write(t.Context(), want.add(r, 1+r.IntN(9))))
 						if w.Next() != want.n {
 							t.Fatalf("the next row is %d, want %d", w.Next(), want.n)
 						}
 						if r.IntN(12) == 0 {
-							if err := w.Flush(t.Context()); err != nil {
-								t.Fatal(err)
-							}
+							succeed(t, w.Flush(t.Context()))
 							if n := onStore(t, a, st).Shape()[tt.axis]; n != want.n {
 								t.Fatalf("%d rows are readable of %d", n, want.n)
 							}
@@ -157,10 +148,7 @@ func (w *rows) block(some [][]byte) []byte {
 // check compares the visible rows.
 func (w *rows) check(t *testing.T, a *zarr.Array) {
 	t.Helper()
-	got, err := zarr.Read[uint8](t.Context(), a)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := mustRead[uint8](t, a)
 	if !bytes.Equal(got, w.block(w.of[:a.Shape()[w.axis]])) {
 		t.Fatal("other values are read than written")
 	}
@@ -174,10 +162,7 @@ func TestWriterStreamsOnce(t *testing.T) {
 	var c calls
 	_, tight := tight()
 	var report zarr.Report
-	a, err := zarr.Create(t.Context(), c.around(mem.New()), "a", spec, tight, zarr.WithReport(&report))
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := mustCreate(t, c.around(mem.New()), "a", spec, tight, zarr.WithReport(&report))
 	before := report.BytesWritten.Load()
 	want := newRows(spec.Shape, 0)
 	r := rand.New(rand.NewPCG(1, 1))
@@ -186,9 +171,7 @@ func TestWriterStreamsOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 128 {
-		if err := w.Write(t.Context(), want.add(r, 1)); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, w.Write(t.Context(), want.add(r, 1)))
 	}
 	if a, err = w.Close(t.Context()); err != nil {
 		t.Fatal(err)
@@ -211,10 +194,7 @@ func TestWriterStreamsBesideOthers(t *testing.T) {
 			spec.DType, spec.Codecs = dtype.Uint8, []codec.Spec{}
 			st := mem.New()
 			_, tight := tight()
-			a, err := zarr.Create(t.Context(), st, "a", spec, tight)
-			if err != nil {
-				t.Fatal(err)
-			}
+			a := mustCreate(t, st, "a", spec, tight)
 			want := newRows(spec.Shape, 0)
 			r := rand.New(rand.NewPCG(2, 2))
 			w, err := zarr.NewWriter[uint8](t.Context(), a, 0, zarr.AppendOptions{})
@@ -228,14 +208,10 @@ func TestWriterStreamsBesideOthers(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, row := range []int{0, flushed - 1} {
-				if err := zarr.Write(t.Context(), onStore(t, a, st), []uint8{77}, zarr.At(row), zarr.At(5)); err != nil {
-					t.Fatal(err)
-				}
+				succeed(t, zarr.Write(t.Context(), onStore(t, a, st), []uint8{77}, zarr.At(row), zarr.At(5)))
 				want.of[row][5] = 77
 			}
-			if err := w.Write(t.Context(), want.add(r, 64)); err != nil {
-				t.Fatal(err)
-			}
+			succeed(t, w.Write(t.Context(), want.add(r, 64)))
 			if a, err = w.Close(t.Context()); err != nil {
 				t.Fatal(err)
 			}
@@ -262,10 +238,7 @@ func TestWriterStreamsAndFails(t *testing.T) {
 				return ctx, nil
 			}})
 			limits, tight := tight()
-			a, err := zarr.Create(t.Context(), st, "a", spec, tight)
-			if err != nil {
-				t.Fatal(err)
-			}
+			a := mustCreate(t, st, "a", spec, tight)
 			want := newRows(spec.Shape, 0)
 			r := rand.New(rand.NewPCG(3, 3))
 			w, err := zarr.NewWriter[uint8](t.Context(), a, 0, zarr.AppendOptions{})
@@ -294,9 +267,7 @@ func TestWriterStreamsAndFails(t *testing.T) {
 				t.Fatal(err)
 			}
 			want.of, want.n = want.of[:64], 64
-			if err := next.Write(t.Context(), want.add(r, 5)); err != nil {
-				t.Fatal(err)
-			}
+			succeed(t, next.Write(t.Context(), want.add(r, 5)))
 			if a, err = next.Close(t.Context()); err != nil {
 				t.Fatal(err)
 			}

@@ -105,18 +105,13 @@ func TestRegionsAgainstOracle(t *testing.T) {
 				for i := range values {
 					values[i] = float32(r.IntN(3) - 1) // -1 is the fill value
 				}
-				if err := zarr.Write(t.Context(), a, values, sel[0], sel[1]); err != nil {
-					t.Fatal(err)
-				}
+				succeed(t, zarr.Write(t.Context(), a, values, sel[0], sel[1]))
 				for i := range n[0] {
 					for j := range n[1] {
 						oracle[(lo[0]+i*by[0])*shape[1]+lo[1]+j*by[1]] = values[i*n[1]+j]
 					}
 				}
-				got, err := zarr.Read[float32](t.Context(), a)
-				if err != nil {
-					t.Fatal(err)
-				}
+				got := mustRead[float32](t, a)
 				if !slices.Equal(got, oracle) {
 					t.Fatalf("step %d: got %v, want %v", step, got, oracle)
 				}
@@ -154,9 +149,7 @@ func TestWholeChunksAreWrittenUnread(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := zarr.Write(t.Context(), a, count(shape[0]*shape[1]), tt.sel...); err != nil {
-				t.Fatal(err)
-			}
+			succeed(t, zarr.Write(t.Context(), a, count(shape[0]*shape[1]), tt.sel...))
 			if r.Gets.Load() != tt.gets || r.Puts.Load() != tt.puts || r.Deletes.Load() != tt.dels {
 				t.Errorf("%v", &r)
 			}
@@ -188,9 +181,7 @@ func TestFillEqualChunksAreNotStored(t *testing.T) {
 				a := mustCreate(t, st, "", zarr.Spec{Format: tt.format, Shape: []int{4}, DType: dtype.Float32, Fill: tt.fill}, tt.opts...)
 				before := len(keys(t, st))
 				for _, v := range []float32{first, tt.value} {
-					if err := zarr.Write(t.Context(), a, []float32{v, v, v, v}); err != nil {
-						t.Fatal(err)
-					}
+					succeed(t, zarr.Write(t.Context(), a, []float32{v, v, v, v}))
 				}
 				if got := len(keys(t, st)) > before; got != tt.stored {
 					t.Errorf("stored: %v", got)
@@ -198,9 +189,7 @@ func TestFillEqualChunksAreNotStored(t *testing.T) {
 				// Write the same in parts of the chunk.
 				for _, v := range []float32{5, tt.value} {
 					for i := range 2 {
-						if err := zarr.Write(t.Context(), a, []float32{v, v}, zarr.Range(2*i, 2*i+2)); err != nil {
-							t.Fatal(err)
-						}
+						succeed(t, zarr.Write(t.Context(), a, []float32{v, v}, zarr.Range(2*i, 2*i+2)))
 					}
 				}
 				if got := len(keys(t, st)) > before; got != tt.stored {
@@ -346,9 +335,7 @@ func TestOpenOrCreateAndReplace(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := zarr.Write(t.Context(), a, count(6)); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, zarr.Write(t.Context(), a, count(6)))
 	a, err = zarr.OpenOrCreate(t.Context(), st, "g/x", spec)
 	if err != nil {
 		t.Fatal(err)
@@ -364,9 +351,7 @@ func TestOpenOrCreateAndReplace(t *testing.T) {
 	if _, err := zarr.Replace(t.Context(), st, "g", spec); !errors.Is(err, zarr.ErrExists) {
 		t.Errorf("replaced a group: %v", err)
 	}
-	if _, err := st.Put(t.Context(), "g/x/notes.txt", []byte("mine"), store.PutOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, second(st.Put(t.Context(), "g/x/notes.txt", []byte("mine"), store.PutOptions{})))
 	other.Format = 2
 	a, err = zarr.Replace(t.Context(), st, "g/x", other)
 	if err != nil {
@@ -441,9 +426,7 @@ func TestWalk(t *testing.T) {
 			st := mem.New()
 			for _, p := range []string{"b/x", "a", "b/c/y", "b/c/z"} {
 				a := mustCreate(t, st, p, zarr.Spec{Format: format, Shape: []int{4}, Chunks: []int{1}, DType: dtype.Int8, Separator: "/"})
-				if err := zarr.Write(ctx, a, []int8{1, 2, 3, 4}); err != nil {
-					t.Fatal(err)
-				}
+				succeed(t, zarr.Write(ctx, a, []int8{1, 2, 3, 4}))
 			}
 			g, err := zarr.OpenGroup(ctx, st, "")
 			if err != nil {
@@ -548,17 +531,13 @@ func TestCorruptChunks(t *testing.T) {
 	for _, c := range [][]codec.Spec{{}, {codec.Zstd(1)}, {codec.Gzip(1)}, {codec.CRC32C()}, {codec.Blosc(codec.BloscOptions{Cname: "lz4", Level: 5, Shuffle: "shuffle"})}} {
 		st := mem.New()
 		a := mustCreate(t, st, "x", zarr.Spec{Shape: []int{64}, DType: dtype.Float32, Codecs: c})
-		if err := zarr.Write(t.Context(), a, count(64)); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, zarr.Write(t.Context(), a, count(64)))
 		v, err := st.Get(t.Context(), "x/c/0", store.GetOptions{}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, n := range []int{0, 1, len(v.Bytes) / 2, len(v.Bytes) - 1} {
-			if _, err := st.Put(t.Context(), "x/c/0", v.Bytes[:n], store.PutOptions{}); err != nil {
-				t.Fatal(err)
-			}
+			succeed(t, second(st.Put(t.Context(), "x/c/0", v.Bytes[:n], store.PutOptions{})))
 			_, err := zarr.Read[float32](t.Context(), a)
 			var ce *zarr.ChunkError
 			if !errors.Is(err, zarr.ErrCorrupt) || !errors.As(err, &ce) || ce.Key != "x/c/0" {
@@ -625,10 +604,7 @@ func TestManyWritersOfOneObject(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := zarr.Read[int32](t.Context(), shared)
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := mustRead[int32](t, shared)
 			for i, v := range got {
 				if v != int32(7+i) {
 					t.Errorf("element %d is %d, want %d", i, v, 7+i)
@@ -729,10 +705,7 @@ func TestShardsAreChosen(t *testing.T) {
 
 // TestCodecsAreForViewsToo checks that a view with another table builds its codecs again.
 func TestCodecsAreForViewsToo(t *testing.T) {
-	a, err := zarr.Create(t.Context(), mem.New(), "", zarr.Spec{Shape: []int{2}, DType: dtype.Int8})
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := mustCreate(t, mem.New(), "", zarr.Spec{Shape: []int{2}, DType: dtype.Int8})
 	broken := codec.Builtin().With("zstd", func(json.RawMessage, codec.Repr) (any, error) { return nil, errors.ErrUnsupported })
 	if _, err := a.With(zarr.Extensions(broken, nil)); !errors.Is(err, errors.ErrUnsupported) {
 		t.Errorf("got %v", err)
