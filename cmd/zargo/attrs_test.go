@@ -17,7 +17,8 @@ func TestAttrsConcurrently(t *testing.T) {
 	p := newProgram()
 	do(t, p, "create mem://m/x --shape 1 --dtype int8")
 	var all sync.WaitGroup
-	for i := range attrsTries {
+	const changes = 5 // as many as attempts
+	for i := range changes {
 		all.Go(func() {
 			if r := zargoArgs(t, p, nil, "attrs", "mem://m/x", "--set", fmt.Sprintf("a%d=%d", i, i)); r.code != 0 {
 				t.Error(r.err)
@@ -26,7 +27,7 @@ func TestAttrsConcurrently(t *testing.T) {
 	}
 	all.Wait()
 	var got map[string]int
-	if err := json.Unmarshal([]byte(do(t, p, "attrs mem://m/x")), &got); err != nil || len(got) != attrsTries {
+	if err := json.Unmarshal([]byte(do(t, p, "attrs mem://m/x")), &got); err != nil || len(got) != changes {
 		t.Errorf("%v, %v", got, err)
 	}
 }

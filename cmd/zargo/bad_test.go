@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -213,4 +214,4 @@ func TestBrokenOutput(t *testing.T) {
 
 type brokenWriter struct{}
 
-func (brokenWriter) Write([]byte) (int, error) { return 0, constError("broken") }
+func (brokenWriter) Write([]byte) (int, error) { return 0, errors.New("broken") }

@@ -31,9 +31,6 @@ type bucketCheckCmd struct {
 	JSON     bool   `name:"json" help:"Print a JSON object."`
 }
 
-// errNotHeld is the error of a run if checks of the bucket failed.
-const errNotHeld = constError("checks failed")
-
 // dryRunInfo is the output of --dry-run --json.
 type dryRunInfo struct {
 	URL  string           `json:"url"`
@@ -93,7 +90,7 @@ func (c *bucketCheckCmd) failed(l openurl.Location, err error) error {
 	if !c.ReadOnly && !errors.As(err, &left) && (errors.Is(err, fault.ReadOnly) || errors.Is(err, fault.Refused)) {
 		text += "; --read-only --key KEY checks what can be seen by reading"
 	}
-	return failedAt(l, "", &reworded{text, err})
+	return failedAt(l, "", reword(text, err))
 }
 
 // options returns the options of the check. It opens separate stores for each purpose, without
@@ -111,12 +108,7 @@ func (c *bucketCheckCmd) options(s *session) (openurl.Location, bucketcheck.Opti
 	}
 	o = bucketcheck.Options{Key: c.Key, Quick: c.Quick, NoSpeed: c.NoSpeed}
 	o.Open = func(ctx context.Context, inFlight int) (store.Store, error) {
-		if s.Inflight > 0 {
-			inFlight = s.Inflight // measure what other commands would use
-		}
-		with := s.how
-		with.inFlight, with.hedge = inFlight, false
-		return with.schemes().OpenLocation(ctx, l)
+		return s.openPlain(ctx, l, inFlight)
 	}
 	if !c.ReadOnly {
 		o.Place = bucketcheck.NewPlace()

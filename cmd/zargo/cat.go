@@ -102,7 +102,7 @@ func (c *catCmd) Run(ctx context.Context, s *session) error {
 	}
 	fill := func(w io.Writer) error {
 		if c.Header && !c.Labels {
-			if err := printHeader(&checkedWriter{ctx, w}, a, r, c.nameOf(p)); err != nil {
+			if err := printHeader(render.Interruptible(ctx, w), a, r, c.nameOf(p)); err != nil {
 				return p.fail(err)
 			}
 		}
@@ -146,7 +146,7 @@ func (c *catCmd) print(ctx context.Context, s *session, w io.Writer, p *place, a
 	}
 	var out render.Sink
 	var err error
-	if w = (&checkedWriter{ctx, w}); c.Labels {
+	if w = render.Interruptible(ctx, w); c.Labels {
 		out, err = render.NewLongSink(w, v.t, columns, c.nameOf(p))
 	} else {
 		out, err = render.NewSink(c.Format, w, v.t, r.shape())
@@ -187,18 +187,4 @@ func printText(ctx context.Context, w io.Writer, r region, v decoded) error {
 		}
 		return v.read(ctx, buf, of.selections()...)
 	})
-}
-
-// checkedWriter is a writer that fails after its context has ended, so users can interrupt a long
-// output.
-type checkedWriter struct {
-	ctx context.Context
-	w   io.Writer
-}
-
-func (c *checkedWriter) Write(b []byte) (int, error) {
-	if err := context.Cause(c.ctx); err != nil {
-		return 0, err
-	}
-	return c.w.Write(b)
 }

@@ -97,6 +97,32 @@ func parseCodec(text string) (codec.Spec, error) {
 	return checkedCodec(text, s)
 }
 
+// parseCodecs parses the values of --codec. If big is true, the stored bytes are in big-endian order.
+func parseCodecs(texts []string, big bool) ([]codec.Spec, error) {
+	var specs []codec.Spec
+	for _, text := range texts {
+		if text == "none" {
+			if len(texts) > 1 {
+				return nil, usagef("--codec none cannot be combined with other codecs")
+			}
+			specs = []codec.Spec{}
+			break
+		}
+		s, err := parseCodec(text)
+		if err != nil {
+			return nil, usagef("--codec: %v", err)
+		}
+		specs = append(specs, s)
+	}
+	if big {
+		if specs == nil {
+			specs = []codec.Spec{codec.Zstd(0)} // the default
+		}
+		specs = append(specs, codec.Bytes(dtype.Big))
+	}
+	return specs, nil
+}
+
 // codecs returns the table of the codecs that the program reads and writes.
 func codecs() *codec.Table { return optional.Add(zfp.Add(pcodec.Add(codec.Builtin()))) }
 

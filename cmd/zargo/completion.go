@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/alecthomas/kong"
+
+	"github.com/zargo-io/zargo/cmd/zargo/internal/render"
 )
 
 // A completion script is generated from kong's model of the command line. The existing completion
@@ -113,9 +115,6 @@ func spelled(flags []flagWord) string {
 	return strings.Join(words, " ")
 }
 
-// quoted quotes a word for a POSIX shell.
-func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
-
 func (l line) bash() string {
 	var b strings.Builder
 	names := strings.Join(l.names(), " ")
@@ -137,20 +136,20 @@ func (l line) bash() string {
 			if f.short != "" {
 				pattern += "|" + command + ":-" + f.short
 			}
-			fmt.Fprintf(&b, "    %s) COMPREPLY=($(compgen -W %s -- \"$cur\")); return ;;\n", pattern, quoted(strings.Join(f.values, " ")))
+			fmt.Fprintf(&b, "    %s) COMPREPLY=($(compgen -W %s -- \"$cur\")); return ;;\n", pattern, render.ShellQuote(strings.Join(f.values, " ")))
 		}
 	}
 	for _, c := range l.commands {
 		taking(c.name, c.flags)
 		if len(c.words) > 0 {
-			fmt.Fprintf(&b, "    %s:%s) COMPREPLY=($(compgen -W %s -- \"$cur\")); return ;;\n", c.name, c.name, quoted(strings.Join(c.words, " ")))
+			fmt.Fprintf(&b, "    %s:%s) COMPREPLY=($(compgen -W %s -- \"$cur\")); return ;;\n", c.name, c.name, render.ShellQuote(strings.Join(c.words, " ")))
 		}
 	}
 	taking("*", l.flags)
 	b.WriteString("  esac\n  case $command in\n")
-	fmt.Fprintf(&b, "    '') words=%s ;;\n", quoted(names+" "+spelled(l.flags)))
+	fmt.Fprintf(&b, "    '') words=%s ;;\n", render.ShellQuote(names+" "+spelled(l.flags)))
 	for _, c := range l.commands {
-		fmt.Fprintf(&b, "    %s) words=%s ;;\n", c.name, quoted(spelled(append(append([]flagWord(nil), c.flags...), l.flags...))))
+		fmt.Fprintf(&b, "    %s) words=%s ;;\n", c.name, render.ShellQuote(spelled(append(append([]flagWord(nil), c.flags...), l.flags...))))
 	}
 	b.WriteString("  esac\n" +
 		"  if [[ -z $command || $cur == -* ]]; then COMPREPLY=($(compgen -W \"$words\" -- \"$cur\")); fi\n" +
@@ -180,9 +179,9 @@ func (l line) zsh() string {
 			if value != "" {
 				sign = "="
 			}
-			fmt.Fprintf(&b, "%s%s \\\n", indent, quoted("*--"+f.name+sign+"["+zshText(f.help)+"]"+value))
+			fmt.Fprintf(&b, "%s%s \\\n", indent, render.ShellQuote("*--"+f.name+sign+"["+zshText(f.help)+"]"+value))
 			if f.short != "" {
-				fmt.Fprintf(&b, "%s%s \\\n", indent, quoted("*-"+f.short+"["+zshText(f.help)+"]"+value))
+				fmt.Fprintf(&b, "%s%s \\\n", indent, render.ShellQuote("*-"+f.short+"["+zshText(f.help)+"]"+value))
 			}
 		}
 	}
@@ -190,7 +189,7 @@ func (l line) zsh() string {
 	arguments("    ", l.flags)
 	b.WriteString("    '1: :->command' '*:: :->argument'\n  case $state in\n    command)\n      local -a commands=(\n")
 	for _, c := range l.commands {
-		fmt.Fprintf(&b, "        %s\n", quoted(c.name+":"+c.help))
+		fmt.Fprintf(&b, "        %s\n", render.ShellQuote(c.name+":"+c.help))
 	}
 	b.WriteString("      )\n      _describe command commands ;;\n    argument)\n      case $line[1] in\n")
 	for _, c := range l.commands {
@@ -200,7 +199,7 @@ func (l line) zsh() string {
 		if len(c.words) > 0 {
 			what = "1:word:(" + strings.Join(c.words, " ") + ")"
 		}
-		fmt.Fprintf(&b, "            %s ;;\n", quoted(what))
+		fmt.Fprintf(&b, "            %s ;;\n", render.ShellQuote(what))
 	}
 	b.WriteString("      esac ;;\n  esac\n}\nif [[ $funcstack[1] == _zargo ]]; then _zargo \"$@\"; else compdef _zargo zargo; fi\n")
 	return b.String()

@@ -129,12 +129,12 @@ func (c *copyArgs) unfinished(e *ends, err error) error {
 	if errors.As(err, new(*transfer.ChangedError)) {
 		return fmt.Errorf("%w; %s", failed, c.startAgain())
 	}
-	return &resumable{failed, "the copied data is kept: continue with --resume"}
+	return resume(failed, "the copied data is kept: continue with --resume")
 }
 
 // startAgain is a hint for a copy that cannot be continued.
 func (c *copyArgs) startAgain() string {
-	return fmt.Sprintf("delete the unfinished copy with zargo rm %s, and copy again", shellArg(where(c.To)))
+	return fmt.Sprintf("delete the unfinished copy with zargo rm %s, and copy again", render.ShellArg(where(c.To)))
 }
 
 // occupied returns err, the error of a new plan. If an unfinished copy is stored at the target, the
@@ -159,9 +159,6 @@ func sized(n int64) string {
 	}
 	return render.Size(big.NewInt(n))
 }
-
-// dropped warns that a node lost an attribute.
-func (s *session) dropped(path, what string) { s.warn("%s: %s", cmp.Or(path, "the copy"), what) }
 
 // dryRun prints the plan and the requests. If the plan has temporary arrays, it also prints the
 // cost without them.
@@ -256,12 +253,3 @@ func (e *ends) plan(ctx context.Context, target store.Store, o transfer.Options)
 	}
 	return transfer.NewPlan(ctx, e.node, target, o)
 }
-
-// resumable is the error of an interrupted run that can be resumed. how is a hint on how to resume.
-type resumable struct {
-	err error
-	how string
-}
-
-func (r *resumable) Error() string { return r.err.Error() + "; " + r.how }
-func (r *resumable) Unwrap() error { return r.err }

@@ -102,7 +102,7 @@ func (s *session) openBoth(ctx context.Context, from string, dst *place, more ..
 		return nil, err
 	}
 	p.where = dst.where
-	return &ends{source: p, target: p, node: n, fromPath: l.Path, from: top, to: top, toPath: join(dst.root.Path, dst.path), groups: join(dst.root.Path, dst.missing)}, nil
+	return &ends{source: p, target: p, node: n, fromPath: l.Path, from: top, to: top, toPath: path.Join(dst.root.Path, dst.path), groups: path.Join(dst.root.Path, dst.missing)}, nil
 }
 
 // sameBucket reports whether two locations are in the same bucket, opened with the same parameters.
@@ -113,8 +113,6 @@ func sameBucket(a, b openurl.Location) bool {
 	}
 	return false
 }
-
-func join(dir, name string) string { return path.Join(dir, name) }
 
 func (e *ends) close() error {
 	if e.source == e.target {

@@ -42,7 +42,7 @@ func (f *copyFlags) options() (o transfer.Options, to *applied, err error) {
 	}
 	o.Consolidate, o.NoFillAttribute = f.Consolidate, f.NoFillAttribute
 	if f.Codec != nil {
-		if o.Codecs, err = (&specFlags{Codec: f.Codec}).codecs(false); err != nil {
+		if o.Codecs, err = parseCodecs(f.Codec, false); err != nil {
 			return o, nil, err
 		}
 	}

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/zargo-io/zargo/zarr"
-	"github.com/zargo-io/zargo/zarr/codec"
 	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store/mem"
@@ -77,7 +76,7 @@ func checkSpec(ctx context.Context, spec zarr.Spec) error {
 	if errors.Is(err, fault.Metadata) || errors.Is(err, fault.Type) {
 		return usagef("%s", text)
 	}
-	return &reworded{text, err}
+	return reword(text, err)
 }
 
 func (c *createCmd) group(ctx context.Context, s *session) error {
@@ -173,7 +172,7 @@ func (f *specFlags) spec(shape []int, t dtype.Type, big bool) (zarr.Spec, error)
 	if spec.Fill, err = f.fill(); err != nil {
 		return spec, err
 	}
-	spec.Codecs, err = f.codecs(big)
+	spec.Codecs, err = parseCodecs(f.Codec, big)
 	return spec, err
 }
 
@@ -192,31 +191,6 @@ func (f *specFlags) fill() (any, error) {
 		return nil, usagef("--fill %q is not JSON", f.Fill)
 	}
 	return json.RawMessage(f.Fill), nil
-}
-
-func (f *specFlags) codecs(big bool) ([]codec.Spec, error) {
-	var specs []codec.Spec
-	for _, text := range f.Codec {
-		if text == "none" {
-			if len(f.Codec) > 1 {
-				return nil, usagef("--codec none cannot be combined with other codecs")
-			}
-			specs = []codec.Spec{}
-			break
-		}
-		s, err := parseCodec(text)
-		if err != nil {
-			return nil, usagef("--codec: %v", err)
-		}
-		specs = append(specs, s)
-	}
-	if big {
-		if specs == nil {
-			specs = []codec.Spec{codec.Zstd(0)} // the default
-		}
-		specs = append(specs, codec.Bytes(dtype.Big))
-	}
-	return specs, nil
 }
 
 // parseInts parses a list such as "10,20". It returns an empty list for "".

@@ -66,7 +66,7 @@ func (c *diffCmd) Run(ctx context.Context, s *session) error {
 		return oneOf(err, p, q)
 	}
 	if c.Plan {
-		return c.printPlan(s, &data, c.JSON)
+		return c.printPlan(s.out, s.report.Amount(), &data, c.JSON)
 	}
 	for _, k := range r.Skipped {
 		s.warn("%s: not compared: %s", at(map[string]string{"a": p.where, "b": q.where}[k.Side], errors.New(k.Key)), k.Why)

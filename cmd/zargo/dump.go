@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/zargo-io/zargo/cmd/zargo/internal/cdl"
+	"github.com/zargo-io/zargo/cmd/zargo/internal/render"
 	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/dataset"
 	"github.com/zargo-io/zargo/openurl"
@@ -66,7 +67,7 @@ func (c *dumpCmd) Run(ctx context.Context, s *session) error {
 			},
 		}
 	}
-	return p.fail(cdl.Write(&checkedWriter{ctx, s.out}, f, data))
+	return p.fail(cdl.Write(render.Interruptible(ctx, s.out), f, data))
 }
 
 // wanted returns the arrays whose values dump prints. The keys are their paths in the dataset.

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/zargo-io/zargo/cmd/zargo/internal/cdl"
+	"github.com/zargo-io/zargo/cmd/zargo/internal/render"
 )
 
 // attrsOf converts attributes and sorts them by name. kind is the type of the variable, or nil.
@@ -38,7 +39,7 @@ func attrsOf(attrs map[string]any, kind *cdl.Type) []cdl.Attr {
 		case ok:
 			a.Values = texts
 		default:
-			text, err := compactValue(attrs[name])
+			text, err := render.AttrValue(attrs[name])
 			if err != nil {
 				continue // cannot happen: encoding/json has decoded the value
 			}

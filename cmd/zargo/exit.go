@@ -51,17 +51,11 @@ type constError string
 func (e constError) Error() string { return string(e) }
 
 const (
+	errNotHeld     = constError("checks failed")
 	errInterrupted = constError("interrupted")
 	errTerminated  = constError("ended by SIGTERM")
 	errDiffers     = constError("it differs")
 )
-
-// usageError is an error in the command line.
-type usageError struct{ text string }
-
-func (e *usageError) Error() string { return e.text }
-
-func usagef(format string, args ...any) error { return &usageError{fmt.Sprintf(format, args...)} }
 
 // exitCode returns the exit code for err. If err wraps several kinds of errors, the outermost kind
 // determines the code, because the outer layer has more context.
@@ -104,23 +98,6 @@ func codeIn(err error, table []exit) int {
 		}
 	}
 	return 0
-}
-
-// placed adds to an error the URL or the file that the error concerns.
-type placed struct {
-	where string // without secrets
-	err   error
-}
-
-func (p *placed) Error() string { return p.where + ": " + p.err.Error() }
-func (p *placed) Unwrap() error { return p.err }
-
-// at adds the URL or file that err concerns. It returns nil if err is nil.
-func at(where string, err error) error {
-	if err == nil || where == "" {
-		return err
-	}
-	return &placed{where, err}
 }
 
 // complain prints err on one line and returns its exit code.

@@ -13,7 +13,6 @@ import (
 
 	"github.com/zargo-io/zargo/cmd/zargo/internal/render"
 	"github.com/zargo-io/zargo/zarr"
-	"github.com/zargo-io/zargo/zarr/meta"
 )
 
 type infoCmd struct {
@@ -183,20 +182,13 @@ func printAttrs(out io.Writer, attrs map[string]any) error {
 	}
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	for _, name := range slices.Sorted(maps.Keys(attrs)) {
-		value, err := compactValue(attrs[name])
+		value, err := render.AttrValue(attrs[name])
 		if err != nil {
 			return err
 		}
 		fmt.Fprintf(w, "  %s\t%s\n", render.OneLine(name), render.OneLine(value))
 	}
 	return w.Flush()
-}
-
-// compactValue returns the JSON of an attribute's value, in which NaN and the infinities are bare
-// tokens.
-func compactValue(v any) (string, error) {
-	doc, err := meta.EncodeAttr(v)
-	return string(doc), err
 }
 
 func (d *arrayInfo) codecText() string {

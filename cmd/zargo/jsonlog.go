@@ -9,6 +9,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/zargo-io/zargo/zarr"
+
 	"github.com/zargo-io/zargo/cmd/zargo/internal/render"
 )
 
@@ -49,12 +51,12 @@ func (j *jsonLog) flush() {
 
 // end logs the end of a run: the command, its exit code, its time in seconds, its requests, and its
 // error if it failed.
-func (j *jsonLog) end(s *session, name string, took time.Duration, err error) int {
+func (j *jsonLog) end(report *zarr.Report, name string, took time.Duration, err error) int {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.flush()
 	code, level := 0, slog.LevelInfo
-	args := []any{"command", name, "seconds", took.Seconds(), "report", &s.report}
+	args := []any{"command", name, "seconds", took.Seconds(), "report", report}
 	if err != nil {
 		code, level = exitCode(err), slog.LevelError
 		args = append(args, "error", render.Message(err.Error()))

@@ -74,3 +74,38 @@ func (s *session) warnOfMissing(ctx context.Context, p *place, a *zarr.Array) {
 		s.warn("%s: all chunks are missing and were read as the fill value; %s", p.where, layoutWarning(l))
 	}
 }
+
+// openField opens an array, or a field of it, to read it. The caller closes the place.
+func (s *session) openField(ctx context.Context, url string, separator separatorFlag, field fieldFlag) (*place, *zarr.Array, error) {
+	p, a, err := s.openArray(ctx, url, separator.options()...)
+	if err != nil {
+		return nil, nil, err
+	}
+	if a, err = field.of(a); err != nil {
+		p.release()
+		return nil, nil, p.fail(err)
+	}
+	return p, a, nil
+}
+
+// openToWrite opens an array, or a field of it, to write elements. If the stored chunks have keys
+// of another layout than writes would use, it returns an error that requires --separator, because
+// an array with chunks in both layouts cannot be read completely. The caller closes the place.
+func (s *session) openToWrite(ctx context.Context, url string, separator separatorFlag, field fieldFlag) (*place, *zarr.Array, error) {
+	p, a, err := s.openField(ctx, url, separator, field)
+	if err != nil || separator.Separator != "" || !a.Metadata().NoSeparator {
+		return p, a, err
+	}
+	l, err := upkeep.CheckKeys(ctx, a)
+	switch {
+	case errors.Is(err, fault.Refused): // write permission does not imply permission to list
+		return p, a, nil
+	case err == nil && l.Other() != "":
+		err = usagef("%v: pass --separator %s or --separator %s", l, l.Other(), l.Separator)
+	}
+	if err != nil {
+		p.release()
+		return nil, nil, p.fail(err)
+	}
+	return p, a, nil
+}

@@ -26,7 +26,7 @@ func (c *createCmd) fromFile(ctx context.Context, s *session) error {
 	if err != nil {
 		return at(c.Like, err)
 	}
-	codecs, err := c.codecs(false)
+	codecs, err := parseCodecs(c.Codec, false)
 	if err != nil {
 		return err
 	}

@@ -2,24 +2,14 @@ package main
 
 import (
 	"context"
-	"math"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"syscall"
 )
 
 func main() {
 	keepWithin()
 	os.Exit(newProgram().run(untilSignal(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
-}
-
-// keepWithin subtracts the memory outside the heap from the memory limit, if GOMEMLIMIT is set and
-// not small, so that the whole process stays within GOMEMLIMIT.
-func keepWithin() {
-	if limit := debug.SetMemoryLimit(-1); limit < math.MaxInt64 && limit >= 4*outsideHeap {
-		debug.SetMemoryLimit(limit - outsideHeap)
-	}
 }
 
 // untilSignal returns a context that the first interrupt or SIGTERM cancels. The cause is the error

@@ -46,5 +46,5 @@ func (p *place) members(nodes iter.Seq2[zarr.Node, error], add func(zarr.Node, n
 	if broken > 1 {
 		which = ", the first: "
 	}
-	return &reworded{render.Plural(broken, "member") + " cannot be read" + which + text, first}, nil
+	return reword(render.Plural(broken, "member")+" cannot be read"+which+text, first), nil
 }

@@ -33,3 +33,11 @@ func keepTo(memory int64) func() {
 	}
 	return func() { debug.SetMemoryLimit(was) }
 }
+
+// keepWithin subtracts the memory outside the heap from the memory limit, if GOMEMLIMIT is set and
+// not small, so that the whole process stays within GOMEMLIMIT.
+func keepWithin() {
+	if limit := debug.SetMemoryLimit(-1); limit < math.MaxInt64 && limit >= 4*outsideHeap {
+		debug.SetMemoryLimit(limit - outsideHeap)
+	}
+}

@@ -56,7 +56,7 @@ func (s *session) locateNew(ctx context.Context, text, rootText string) (*place,
 		exists, _ := below(root, nearest)
 		missing, _ := below(nearest, l)
 		missing, _, _ = strings.Cut(missing, "/")
-		p.missing = join(exists, missing)
+		p.missing = joined(exists, missing)
 	}
 	return p, nil
 }

@@ -12,11 +12,12 @@ import (
 func TestOtherContainers(t *testing.T) {
 	t.Chdir(t.TempDir())
 	b, p := newBucket(t), newProgram()
+	const maxDocument = 64 << 10 // the bytes of a document that are read
 	for _, tt := range []struct{ name, file, bytes, is string }{
 		{"n5", "attributes.json", `{"n5":"2.5.1"}`, "an N5 container"},
 		{"n5set", "attributes.json", `{"dimensions":[4,6],"blockSize":[2,3],"dataType":"uint8","compression":{"type":"raw"}}`, "an N5 dataset"},
 		{"ice1", "refs/branch.main/ref.json,snapshots/1CECHNKREP0F1RSTCMT0", `{"snapshot":"1CECHNKREP0F1RSTCMT0"}`, "an Icechunk repository"},
-		{"ice2", "repo", icechunkMagic + "icechunk 2.0", "an Icechunk repository"},
+		{"ice2", "repo", "ICE\xf0\x9f\xa7\x8aCHUNKicechunk 2.0", "an Icechunk repository"},
 		{"ice3", "repo,snapshots/1CECHNKREP0F1RSTCMT0", "", "an Icechunk repository"},
 		{"tdb1", "__schema/__1_1_00", "", "a TileDB array"},
 		{"tdb2", "__array_schema.tdb", "", "a TileDB array"},

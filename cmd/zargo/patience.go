@@ -31,6 +31,9 @@ type late struct {
 	timer *time.Timer // of the first request that waits longer than patience
 }
 
+// newLate returns a late that reports on out.
+func newLate(out io.Writer) *late { return &late{out: out} }
+
 // notify is called before each wait of a retry. If the wait ends later than patience allows, the
 // request cannot succeed in time, so notify schedules the report.
 func (l *late) notify(a store.Retry) {

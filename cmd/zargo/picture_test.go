@@ -126,6 +126,9 @@ func TestPictureBlocks(t *testing.T) {
 	if b.String() != want {
 		t.Errorf("%q, want %q", b.String(), want)
 	}
+}
+
+func TestPictureCaptioned(t *testing.T) {
 	url := weather(t)
 	lines := strings.Split(do(t, newProgram(), "picture "+url+"sst --format halfblocks"), "\n")
 	if len(lines) != 23 || lines[0] != "sst (°C)" || strings.Count(lines[1], "▀")+strings.Count(lines[1], " ")+strings.Count(lines[1], "▄") != 80 {

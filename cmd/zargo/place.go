@@ -87,7 +87,7 @@ func (p *place) fail(err error) error {
 	if first, others, ok := strings.Cut(text, "\nget "); ok {
 		text = fmt.Sprintf("%s (and %d more such errors)", first, strings.Count(others, "\nget ")+1)
 	}
-	err = &reworded{text, err}
+	err = reword(text, err)
 	var key *fault.KeyError
 	if errors.Is(err, fault.NotFound) && !errors.As(err, &key) && strings.HasSuffix(err.Error(), " here") {
 		err = fmt.Errorf("%w (no zarr.json, .zarray or .zgroup)%s", err, zipHint(p.where))
@@ -117,7 +117,7 @@ func failedAt(root openurl.Location, where string, err error) error {
 	if n, ok := root.Native(); ok && root.Query == "" && !errors.Is(err, context.Canceled) {
 		text += fmt.Sprintf("; to use credentials and listings, open it as %s", n.URL())
 	}
-	return at(where, &reworded{text, err})
+	return at(where, reword(text, err))
 }
 
 // storeName returns the name of the store that an error concerns, or "" if the error has none.
@@ -136,12 +136,3 @@ func zipHint(where string) string {
 	}
 	return fmt.Sprintf("; to open a zip archive, use %q", where+"|zip:")
 }
-
-// reworded is an error with a different text.
-type reworded struct {
-	text string
-	err  error
-}
-
-func (r *reworded) Error() string { return r.text }
-func (r *reworded) Unwrap() error { return r.err }

@@ -44,8 +44,12 @@ func TestDocumentIsItsNode(t *testing.T) {
 	if got := do(t, p, "attrs g/a"); !strings.Contains(got, `"u"`) {
 		t.Error(got)
 	}
+}
+
+// TestNodeOf checks which parts of a path are the name of a document.
+func TestNodeOf(t *testing.T) {
 	for text, want := range map[string]string{"a.zip|zip:x/.zarray": "a.zip|zip:x/", "a.zip|zip:zarr.json": "a.zip|zip:", "x.zarr.json": "x.zarr.json", "a/zarr.json/b": "a/zarr.json/b"} {
-		l, err := opening{own: p.own}.schemes().Parse(text)
+		l, err := openurl.Parse(text)
 		if got := nodeOf(l).String(); err != nil || got != want {
 			t.Errorf("%s: %s, %v", text, got, err)
 		}

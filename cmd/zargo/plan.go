@@ -49,7 +49,11 @@ func (c *planCmd) Run(ctx context.Context, s *session) error {
 	if err != nil {
 		return err
 	}
-	p, a, err := c.open(ctx, s)
+	open := s.openField
+	if c.Write {
+		open = s.openToWrite
+	}
+	p, a, err := open(ctx, c.URL, c.separatorFlag, c.fieldFlag)
 	if err != nil {
 		return err
 	}
@@ -94,24 +98,6 @@ func (c *planCmd) Run(ctx context.Context, s *session) error {
 		return e
 	}
 	return p.fail(err)
-}
-
-// open opens the array as the command does that reads or writes it.
-func (c *planCmd) open(ctx context.Context, s *session) (*place, *zarr.Array, error) {
-	if c.Write {
-		put := &putCmd{URL: c.URL, fieldFlag: c.fieldFlag}
-		put.Separator = c.Separator
-		return put.openOld(ctx, s)
-	}
-	p, a, err := s.openArray(ctx, c.URL, c.options()...)
-	if err != nil {
-		return nil, nil, err
-	}
-	if a, err = c.of(a); err != nil {
-		p.release()
-		return nil, nil, p.fail(err)
-	}
-	return p, a, nil
 }
 
 const (
@@ -161,7 +147,7 @@ func added(all iter.Seq2[zarr.Request, error], least, most *store.Amount, failed
 // print prints the requests and then the sums. The sums may be unknown until all requests are
 // printed.
 func (c *planCmd) print(ctx context.Context, w io.Writer, requests iter.Seq[zarr.Request], sums func() planned) error {
-	out := bufio.NewWriter(&checkedWriter{ctx, w})
+	out := bufio.NewWriter(render.Interruptible(ctx, w))
 	if c.JSON {
 		if err := c.printJSON(out, requests, sums); err != nil {
 			return err

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"io"
 	"sync"
 
 	"github.com/zargo-io/zargo/cmd/zargo/internal/render"
@@ -32,12 +33,11 @@ func (r *reads) add(least, most store.Amount) {
 	r.sum = r.sum.and(bounds{least, most})
 }
 
-// printPlan prints the requests of the command. Until now it has sent all requests except those of
-// data.
-func (f *readPlanFlags) printPlan(s *session, data *reads, asJSON bool) error {
-	all := planned{fixed(s.report.Amount()), data.sum}
+// printPlan prints the requests of the command. sent are all requests except those of data.
+func (f *readPlanFlags) printPlan(out io.Writer, sent store.Amount, data *reads, asJSON bool) error {
+	all := planned{fixed(sent), data.sum}
 	if asJSON {
-		return render.JSON(s.out, all.info(f.priceFlags))
+		return render.JSON(out, all.info(f.priceFlags))
 	}
-	return all.print(s.out, f.priceFlags)
+	return all.print(out, f.priceFlags)
 }

@@ -9,7 +9,6 @@ import (
 	"math/big"
 	"strings"
 	"text/tabwriter"
-	"unicode"
 
 	"github.com/zargo-io/zargo/cmd/zargo/internal/render"
 	"github.com/zargo-io/zargo/transfer"
@@ -20,7 +19,7 @@ import (
 
 // trimmed removes the prefix of package transfer from an error's text.
 func trimmed(err error) error {
-	return &reworded{strings.ReplaceAll(err.Error(), "transfer: ", ""), err}
+	return reword(strings.ReplaceAll(err.Error(), "transfer: ", ""), err)
 }
 
 // planFailed adds a URL to the error of a plan. This is the URL of the source if a flag does not fit
@@ -121,7 +120,7 @@ func copyingStages(p *transfer.Plan) int { return len(p.Stages) - 1 }
 
 // printCommands prints the commands that run a plan in one process, or in several.
 func printCommands(w io.Writer, p *transfer.Plan, plan string) error {
-	plan = shellArg(plan)
+	plan = render.ShellArg(plan)
 	fmt.Fprintf(w, "\nto copy in one process:\n  zargo transfer resume %s\n", plan)
 	if n := copyingStages(p); n > 1 {
 		fmt.Fprintf(w, "to copy in N processes, one job for each stage, each after the previous one has ended (I is 0 to N-1):\n")
@@ -133,16 +132,6 @@ func printCommands(w io.Writer, p *transfer.Plan, plan string) error {
 	}
 	_, err := fmt.Fprintf(w, "then:\n  zargo transfer verify %s\n  zargo transfer clean %s\n", plan, plan)
 	return err
-}
-
-// shellArg quotes an argument for a shell if it needs quotes.
-func shellArg(arg string) string {
-	if arg != "" && !strings.ContainsFunc(arg, func(r rune) bool {
-		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("/.:_-+=@%,", r)
-	}) {
-		return render.OneLine(arg)
-	}
-	return quoted(render.OneLine(arg))
 }
 
 // sums returns upper bounds of the tasks and requests of a plan.

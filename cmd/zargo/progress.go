@@ -42,6 +42,9 @@ type progress struct {
 	wg    sync.WaitGroup
 }
 
+// newProgress returns a display on out, which is standard error.
+func newProgress(how showing, out io.Writer) *progress { return &progress{how: how, out: out} }
+
 // work describes the work of a command.
 type work struct {
 	unit   string // unit of done and total; "" for bytes
@@ -269,7 +272,10 @@ func (f fromStart) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// afterProgress is standard output. On a terminal, the first write to it ends the progress line.
+// newOutput returns a writer to out, which is standard output. On a terminal, the first write ends
+// the progress line.
+func newOutput(out io.Writer, p *progress) io.Writer { return afterProgress{out, p} }
+
 type afterProgress struct {
 	io.Writer
 	p *progress

@@ -38,9 +38,9 @@ func (l *lockedBuffer) String() string {
 func TestLine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out lockedBuffer
-		p := &progress{how: live, out: &out}
+		p := newProgress(live, &out)
 		p.begin(work{unit: "chunks", total: 4})
-		time.Sleep(showAfter - time.Millisecond)
+		time.Sleep(time.Second - time.Millisecond)
 		synctest.Wait()
 		if s := out.String(); s != "" {
 			t.Errorf("at once: %q", s)
@@ -73,7 +73,7 @@ func TestLine(t *testing.T) {
 func TestLineAfterKey(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out lockedBuffer
-		p := &progress{how: live, out: &out}
+		p := newProgress(live, &out)
 		p.begin(work{unit: "chunks", total: 4})
 		time.Sleep(2 * time.Second)
 		synctest.Wait()
@@ -94,11 +94,11 @@ func TestQuickWork(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out lockedBuffer
 		for _, how := range []showing{live, notShown} {
-			p := &progress{how: how, out: &out}
+			p := newProgress(how, &out)
 			p.begin(work{unit: "chunks", total: 4})
 			p.add(4)
 			if how == live {
-				time.Sleep(showAfter / 2)
+				time.Sleep(time.Second / 2)
 			} else {
 				time.Sleep(time.Hour)
 			}
@@ -116,15 +116,15 @@ func TestQuickWork(t *testing.T) {
 func TestLines(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out lockedBuffer
-		p := &progress{how: inLines, out: &out}
+		p := newProgress(inLines, &out)
 		p.begin(work{unit: "chunks"})
 		p.expect(10)
 		p.add(2)
-		time.Sleep(progressEvery + time.Millisecond)
+		time.Sleep(2*time.Second + time.Millisecond)
 		synctest.Wait()
 		p.add(3)
 		p.tries.Add(1)
-		time.Sleep(progressEvery)
+		time.Sleep(2 * time.Second)
 		synctest.Wait()
 		p.add(5)
 		time.Sleep(time.Second)
@@ -140,11 +140,11 @@ func TestLines(t *testing.T) {
 func TestOutputAfterLine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var terminal lockedBuffer // standard output and standard error
-		p := &progress{how: live, out: &terminal}
+		p := newProgress(live, &terminal)
 		p.begin(work{unit: "objects"})
 		time.Sleep(2 * time.Second)
 		synctest.Wait()
-		if _, err := io.WriteString(afterProgress{&terminal, p}, "3 objects\n"); err != nil {
+		if _, err := io.WriteString(newOutput(&terminal, p), "3 objects\n"); err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(time.Minute)

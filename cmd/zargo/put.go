@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"errors"
 	"io"
 	"os"
 	"slices"
@@ -14,7 +13,6 @@ import (
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/fault"
-	"github.com/zargo-io/zargo/zarr/upkeep"
 )
 
 type putCmd struct {
@@ -154,7 +152,7 @@ func (c *putCmd) check(s *session) error {
 // open opens the array, or creates it with the shape and type of the file.
 func (c *putCmd) open(ctx context.Context, s *session, shape []int, t dtype.Type) (*place, *zarr.Array, error) {
 	if !c.Create {
-		return c.openOld(ctx, s)
+		return s.openToWrite(ctx, c.URL, separatorFlag{c.Separator}, c.fieldFlag)
 	}
 	if c.Shape != nil {
 		var err error
@@ -167,35 +165,6 @@ func (c *putCmd) open(ctx context.Context, s *session, shape []int, t dtype.Type
 		return nil, nil, err
 	}
 	return s.create(ctx, c.URL, spec, c.specFlags)
-}
-
-// openOld opens an existing array. If the stored chunks have keys of another layout than writes
-// would use, it returns an error that requires --separator, because an array with chunks in both
-// layouts cannot be read completely.
-func (c *putCmd) openOld(ctx context.Context, s *session) (*place, *zarr.Array, error) {
-	p, a, err := s.openArray(ctx, c.URL, separatorFlag{c.Separator}.options()...)
-	if err != nil {
-		return nil, nil, err
-	}
-	if a, err = c.of(a); err != nil {
-		p.release()
-		return nil, nil, p.fail(err)
-	}
-	if c.Separator != "" || !a.Metadata().NoSeparator {
-		return p, a, nil
-	}
-	l, err := upkeep.CheckKeys(ctx, a)
-	switch {
-	case errors.Is(err, fault.Refused): // write permission does not imply permission to list
-		return p, a, nil
-	case err == nil && l.Other() != "":
-		err = usagef("%v: pass --separator %s or --separator %s", l, l.Other(), l.Separator)
-	}
-	if err != nil {
-		p.release()
-		return nil, nil, p.fail(err)
-	}
-	return p, a, nil
 }
 
 // reorderable returns fault.Limit if a file in Fortran order is too large to be reordered in memory.

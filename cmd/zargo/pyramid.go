@@ -70,9 +70,9 @@ func (c *pyramidCmd) run(ctx context.Context, s *session) error {
 	}
 	levels, err := pyramid.Build(s.expecting(ctx), p.Store, n.Path(), o)
 	if err != nil {
-		err = p.fail(&reworded{strings.TrimPrefix(err.Error(), fmt.Sprintf("pyramid of %q: ", n.Path())), err})
+		err = p.fail(reword(strings.TrimPrefix(err.Error(), fmt.Sprintf("pyramid of %q: ", n.Path())), err))
 		if ctx.Err() != nil {
-			err = &resumable{err, "the written chunks are kept: continue with the same command"}
+			err = resume(err, "the written chunks are kept: continue with the same command")
 		}
 		return err
 	}

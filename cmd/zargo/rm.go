@@ -95,7 +95,7 @@ func (c *rmCmd) remove(ctx context.Context, s *session, l openurl.Location, r *u
 		err = removeFolder(ctx, l)
 	}
 	if err != nil && ctx.Err() != nil {
-		return &resumable{err, "continue with the same command"}
+		return resume(err, "continue with the same command")
 	}
 	if err != nil || c.DryRun {
 		return err

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -57,19 +56,16 @@ func (p *program) run(ctx context.Context, args []string, in io.Reader, out, err
 		log = newJSONLog(errOut)
 		errOut = log
 	}
-	far := &progress{how: flags.Progress.shown(errOut, os.Getenv), out: errOut}
+	far := newProgress(flags.Progress.shown(errOut, os.Getenv), errOut)
 	defer far.end() // also after a panic
-	slow := &late{out: far}
+	slow := newLate(far)
 	defer slow.end()
-	how := flags.opening(!flags.writes(command.Command()))
-	how.own, how.notify = p.own, slow.notify
-	s := &session{globals: flags.globals, in: in, far: far, slow: slow, env: os.Getenv, codecs: codecs(), how: how}
-	s.stores = s.counted(how.schemes())
+	s := newSession(flags.globals, p.own, !flags.writes(command.Command()), far, slow)
 	s.inPipe, s.columns = !isTerminal(out), columnsOf(out)
-	buffered := bufio.NewWriterSize(afterProgress{out, far}, 1<<16)
 	s.whole = handlesAll(command.Command())
+	buffered := bufio.NewWriterSize(newOutput(out, far), 1<<16)
 	safe := render.NewSafe(buffered)
-	s.out, s.raw = safe, buffered
+	s.in, s.out, s.raw = in, safe, buffered
 	err = s.do(far.traced(ctx), command)
 	far.end()
 	// Print the output before an error, because the first lines of an interrupted listing are
@@ -91,7 +87,7 @@ func (p *program) run(ctx context.Context, args []string, in io.Reader, out, err
 	}
 	switch {
 	case log != nil:
-		return log.end(s, name, time.Since(begun), err)
+		return log.end(&s.report, name, time.Since(begun), err)
 	case err != nil:
 		return complain(errOut, err)
 	}
@@ -108,27 +104,6 @@ type program struct {
 func nameOf(command *kong.Context) string {
 	name, _, _ := strings.Cut(command.Command(), " <")
 	return name
-}
-
-// interrupted returns the error of a run that an interrupt or SIGTERM ended. If err has a hint on
-// how to resume, the result has the same hint.
-func interrupted(err, cause error) error {
-	why := errInterrupted
-	if errors.Is(cause, errTerminated) {
-		why = errTerminated
-	}
-	var r *resumable
-	if errors.As(err, &r) {
-		return &resumable{why, r.how}
-	}
-	return why
-}
-
-// errTimeout is the cause of cancellation after --timeout.
-type errTimeout time.Duration
-
-func (e errTimeout) Error() string {
-	return fmt.Sprintf("the timeout of %v has expired", time.Duration(e))
 }
 
 func (s *session) do(ctx context.Context, command *kong.Context) error {
@@ -148,30 +123,7 @@ func (s *session) do(ctx context.Context, command *kong.Context) error {
 	}
 	command.BindTo(ctx, (*context.Context)(nil))
 	err := command.Run(s)
-	var late errTimeout
-	if err != nil && errors.As(context.Cause(ctx), &late) {
-		var t *transient
-		if errors.As(err, &t) {
-			return &transient{&expired{late, err}}
-		}
-		return &expired{late, err}
-	}
-	return err
+	return expire(context.Cause(ctx), err)
 }
-
-// expired is the error of a run that --timeout ended.
-type expired struct {
-	errTimeout
-	err error
-}
-
-func (e *expired) Error() string {
-	if text := e.err.Error(); strings.Contains(text, e.errTimeout.Error()) {
-		return text
-	}
-	return fmt.Sprintf("%v (%v)", e.err, e.errTimeout)
-}
-
-func (e *expired) Unwrap() []error { return []error{e.errTimeout, e.err} }
 
 func newProgram() *program { return &program{openurl.Mux{"mem": openurl.Mem()}} }

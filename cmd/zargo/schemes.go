@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"maps"
 
@@ -65,13 +66,12 @@ func (s *session) shareWith(n int) {
 	}
 }
 
-// opening returns how the flags open stores. It ignores an invalid --byte-rate, which check reports.
-func (g *globals) opening(readOnly bool) opening {
-	n, _ := parseSize("--byte-rate", g.ByteRate)
-	return opening{
-		inFlight: g.Inflight, trust: g.TrustHost, allowHTTP: g.AllowHTTP, readOnly: readOnly, trustLocks: g.TrustLocks, hedge: g.Hedge,
-		fleet: g.Fleet, requests: g.RequestRate, bytes: float64(n),
-	}
+// openPlain opens a store with at most inFlight concurrent requests, unless --inflight is set, and
+// without repeated reads. The report does not count its requests.
+func (s *session) openPlain(ctx context.Context, l openurl.Location, inFlight int) (store.Store, error) {
+	how := s.how
+	how.inFlight, how.hedge = cmp.Or(s.Inflight, inFlight), false
+	return how.schemes().OpenLocation(ctx, l)
 }
 
 // counted returns the openers of m, whose stores count every request in the run's report. The store

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"io"
+	"os"
 	"time"
 
 	"github.com/alecthomas/kong"
@@ -35,6 +36,19 @@ type session struct {
 
 	rehearsed *rehearsed // nil if the run is not a dry run that counts writes
 	warnings
+}
+
+// newSession returns a session that opens stores by the flags in g, and by the openers in own. If
+// readOnly is true, no store is changed.
+func newSession(g globals, own openurl.Mux, readOnly bool, far *progress, slow *late) *session {
+	n, _ := parseSize("--byte-rate", g.ByteRate) // check reports the error
+	s := &session{globals: g, far: far, slow: slow, env: os.Getenv, codecs: codecs()}
+	s.how = opening{
+		inFlight: g.Inflight, trust: g.TrustHost, allowHTTP: g.AllowHTTP, readOnly: readOnly, trustLocks: g.TrustLocks, hedge: g.Hedge, notify: slow.notify, own: own,
+		fleet: g.Fleet, requests: g.RequestRate, bytes: float64(n),
+	}
+	s.stores = s.counted(s.how.schemes())
+	return s
 }
 
 // opened notes the format of an opened node, which nodes that are opened later are expected to

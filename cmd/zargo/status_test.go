@@ -17,7 +17,7 @@ func TestStatusTellsSchemes(t *testing.T) {
 	if !ok {
 		t.Fatal("no table of stores")
 	}
-	schemes := opening{own: newProgram().own}.schemes().Schemes()
+	schemes := newSession(globals{}, newProgram().own, true, nil, newLate(nil)).stores.Schemes()
 	for _, s := range schemes {
 		if !strings.Contains(table, s+"://") {
 			t.Errorf("%s:// is not in the table", s)

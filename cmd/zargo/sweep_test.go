@@ -141,8 +141,11 @@ func placedSources() []placedSource {
 type placedNode struct {
 	Shape    []int
 	Dims     []string `json:"dimension_names"`
-	Grid     *gridInfo
-	Findings []findingInfo
+	Grid     *struct {
+		Transform, BBox []float64
+		Registration    crs.Registration
+	}
+	Findings []struct{ Node, Pointer, Message string }
 }
 
 // TestNothingStale runs the commands that write over sources with every convention of positions and

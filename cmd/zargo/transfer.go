@@ -218,21 +218,6 @@ func share(index *int, count int, env func(string) string) (int, int, error) {
 	return i, count, nil
 }
 
-// transient is an error after which the same command may succeed.
-type transient struct{ error }
-
-func (t *transient) Unwrap() error { return t.error }
-
-// again marks errors after which a job engine should retry: throttling, unavailability and
-// timeouts.
-func again(err error) error {
-	var late errTimeout
-	if err != nil && (errors.Is(err, fault.Throttled) || errors.Is(err, fault.Unavailable) || errors.Is(err, context.DeadlineExceeded) || errors.As(err, &late)) {
-		return &transient{err}
-	}
-	return err
-}
-
 // broken adds a hint on how to resume to the error of an interrupted run.
 func broken(ctx context.Context, err error) error {
 	switch {
@@ -243,7 +228,7 @@ func broken(ctx context.Context, err error) error {
 	case ctx.Err() == nil:
 		return err
 	}
-	return &resumable{err, "completed tasks are kept: continue with the same command or zargo transfer resume"}
+	return resume(err, "completed tasks are kept: continue with the same command or zargo transfer resume")
 }
 
 type transferVerifyCmd struct{ planFlags }

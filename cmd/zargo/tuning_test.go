@@ -40,7 +40,13 @@ func TestTuning(t *testing.T) {
 		{"archive in a directory", t.TempDir() + "/none.zip|zip:x", "", 16, 1000},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			var got tuningInfo
+			var got struct {
+				URL, Reason string
+				Numbers     []struct {
+					Name, Unit, Reason string
+					Value              int64
+				}
+			}
 			if err := json.Unmarshal([]byte(do(t, p, c.flags+"info --tuning --json "+c.url)), &got); err != nil {
 				t.Fatal(err)
 			}

@@ -69,7 +69,7 @@ func (c *validateCmd) Run(ctx context.Context, s *session) error {
 		if _, err := validate.Run(ctx, p.Store, p.path, o, func(rule.Finding) {}); err != nil {
 			return p.fail(err)
 		}
-		return c.printPlan(s, &data, c.JSON)
+		return c.printPlan(s.out, s.report.Amount(), &data, c.JSON)
 	}
 	var done *validate.Repairs
 	if c.Repair {
@@ -115,7 +115,7 @@ func (c *validateCmd) Run(ctx context.Context, s *session) error {
 	if worst, broken := done.Left.Worst(least); broken {
 		err := error(&invalid{worst, done.Left})
 		if hint := zipHint(p.where); worst.Rule == rule.NotThere && hint != "" {
-			err = &reworded{err.Error() + hint, err}
+			err = reword(err.Error() + hint, err)
 		} else if worst.Rule == rule.NotThere && worst.Path == p.path {
 			err = s.notZarr(ctx, p.root, err)
 		}
@@ -139,7 +139,7 @@ func (s *session) values(ctx context.Context, url string) error {
 		return p.fail(err)
 	}
 	v := asStored(a)
-	out, err := render.NewSink("csv", &checkedWriter{ctx, s.raw}, v.t, []int{a.Len()})
+	out, err := render.NewSink("csv", render.Interruptible(ctx, s.raw), v.t, []int{a.Len()})
 	if err != nil {
 		return p.fail(err)
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -77,3 +78,6 @@ func (w *warnings) printWarnings(out io.Writer) {
 		fmt.Fprintf(out, "zargo: warning: and %d more\n", w.more)
 	}
 }
+
+// dropped warns that a node lost an attribute.
+func (s *session) dropped(path, what string) { s.warn("%s: %s", cmp.Or(path, "the copy"), what) }

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/zargo-io/zargo/zarr/meta"
 )
 
 // OneLine returns stored text, such as a name or the value of an attribute, in a form that is safe
@@ -46,6 +48,13 @@ const maxMessage = 2000
 // ends may be that of a name.
 func Message(text string) string {
 	return OneLine(strings.ReplaceAll(strings.Trim(text, "\n"), "\n", "; "))
+}
+
+// AttrValue returns the JSON of an attribute's value, in which NaN and the infinities are bare
+// tokens.
+func AttrValue(v any) (string, error) {
+	doc, err := meta.EncodeAttr(v)
+	return string(doc), err
 }
 
 // Plural formats a number and a noun, such as "1 chunk" or "2 chunks".
