@@ -8,6 +8,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/zargo-io/zargo/cmd/zargo/internal/render"
+	"github.com/zargo-io/zargo/cmd/zargo/internal/session"
 )
 
 // A completion script is generated from kong's model of the command line. The existing completion
@@ -19,10 +20,10 @@ type completionCmd struct {
 }
 
 // Run prints the script.
-func (c *completionCmd) Run(k *kong.Context, s *session) error {
+func (c *completionCmd) Run(k *kong.Context, s *session.Session) error {
 	l := completed(k.Model)
 	print := map[string]func(line) string{"bash": line.bash, "zsh": line.zsh, "fish": line.fish}[c.Shell]
-	_, err := io.WriteString(s.raw, print(l))
+	_, err := io.WriteString(s.Raw, print(l))
 	return err
 }
 

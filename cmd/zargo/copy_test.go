@@ -96,37 +96,6 @@ func TestCopyResumedWithFlags(t *testing.T) {
 	}
 }
 
-func TestShareOfEngines(t *testing.T) {
-	two := 2
-	for _, c := range []struct {
-		name          string
-		index         *int
-		count         int
-		env           map[string]string
-		wantI, wantOf int
-		fails         bool
-	}{
-		{name: "alone"},
-		{name: "flags", index: &two, count: 5, env: map[string]string{"JOB_COMPLETION_INDEX": "4"}, wantI: 2, wantOf: 5},
-		{name: "Kubernetes", count: 5, env: map[string]string{"JOB_COMPLETION_INDEX": "4"}, wantI: 4, wantOf: 5},
-		{name: "AWS Batch", count: 5, env: map[string]string{"AWS_BATCH_JOB_ARRAY_INDEX": "0"}, wantI: 0, wantOf: 5},
-		{name: "Cloud Run", env: map[string]string{"CLOUD_RUN_TASK_INDEX": "3", "CLOUD_RUN_TASK_COUNT": "4"}, wantI: 3, wantOf: 4},
-		{name: "Google Batch", env: map[string]string{"BATCH_TASK_INDEX": "3", "BATCH_TASK_COUNT": "4"}, wantI: 3, wantOf: 4},
-		{name: "Slurm array", count: 8, env: map[string]string{"SLURM_ARRAY_TASK_ID": "3", "SLURM_ARRAY_TASK_COUNT": "1", "SLURM_PROCID": "0"}, wantI: 3, wantOf: 8},
-		{name: "Slurm step", count: 8, env: map[string]string{"SLURM_PROCID": "5"}, wantI: 5, wantOf: 8},
-		{name: "no count", env: map[string]string{"SLURM_ARRAY_TASK_ID": "0", "SLURM_ARRAY_TASK_COUNT": "1"}, fails: true},
-		{name: "no index", count: 3, fails: true},
-		{name: "beyond", index: &two, count: 2, fails: true},
-		{name: "no number", count: 3, env: map[string]string{"JOB_COMPLETION_INDEX": "x"}, fails: true},
-		{name: "negative", count: 3, env: map[string]string{"JOB_COMPLETION_INDEX": "-1"}, fails: true},
-	} {
-		i, of, err := share(c.index, c.count, func(name string) string { return c.env[name] })
-		if (err != nil) != c.fails || err == nil && (i != c.wantI || of != c.wantOf) {
-			t.Errorf("%s: %d of %d, %v", c.name, i, of, err)
-		}
-	}
-}
-
 // TestTransientIs75 checks the exit code of a plan whose source fails temporarily.
 func TestTransientIs75(t *testing.T) {
 	t.Chdir(t.TempDir())
@@ -172,4 +141,44 @@ func TestPlansHoldNoSecrets(t *testing.T) {
 	fails(t, zargo(t, p, "transfer run plan.json"), 8)
 	do(t, p, "transfer run plan.json --source "+srv.URL+"/src?token=secret")
 	do(t, p, "copy "+srv.URL+"/src?token=secret other")
+}
+
+// TestVerifyAccounts checks that verify names the nodes that the copy lacks, and everything that
+// belongs to no node, and that it says so if the source cannot list.
+func TestVerifyAccounts(t *testing.T) {
+	for _, format := range []int{2, 3} {
+		t.Chdir(t.TempDir())
+		p := newProgram()
+		oddTree(t, "a", format, []string{"x"})
+		do(t, p, "transfer plan a b -o plan.json")
+		do(t, p, "transfer resume plan.json")
+		if r := zargo(t, p, "transfer verify plan.json"); r.code != 0 || r.err != "" {
+			t.Errorf("%+v", r)
+		}
+		write(t, "a/ notes.txt", []byte("x"))
+		write(t, "b/folder/x", []byte("x"))
+		if r := zargo(t, p, "transfer verify plan.json"); r.code != 0 || !strings.Contains(r.err, "source:  notes.txt: the object") || !strings.Contains(r.err, "target: folder: the directory") {
+			t.Errorf("%+v", r)
+		}
+		oddTree(t, "a/implied/sub", format, nil)
+		fails(t, zargo(t, p, "transfer verify plan.json"), 11, "implied/sub")
+		do(t, p, "transfer clean plan.json")
+		fails(t, zargo(t, p, "transfer verify plan.json"), 11, "implied/sub")
+		r := zargo(t, p, "copy a c")
+		if r.code != 0 || !strings.Contains(r.err, "implied/sub: the copy lacks this node") {
+			t.Errorf("%+v", r)
+		}
+		srv := httptest.NewServer(http.FileServer(http.Dir(".")))
+		do(t, p, "consolidate b")
+		for _, line := range []string{"copy " + srv.URL + "/b d", "transfer plan " + srv.URL + "/b e -o web.json", "transfer resume web.json"} {
+			if r := zargo(t, p, line); r.code != 0 {
+				t.Errorf("%s: %+v", line, r)
+			}
+		}
+		r = zargo(t, p, "transfer verify web.json")
+		if r.code != 0 || !strings.Contains(r.err, "the keys of the source are not accounted for") {
+			t.Errorf("%+v", r)
+		}
+		srv.Close()
+	}
 }

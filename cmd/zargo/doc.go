@@ -6,6 +6,6 @@
 //	zargo cat 's3://bucket/weather.zarr/t2m?region=eu-central-1' --sel 0:31,90,180 --format csv
 //
 // docs/reference/cli.md documents all commands. Method run of type program is the whole program. It
-// is safe for concurrent use, and the tests call it in process. The table in exit.go maps errors to
-// exit codes. An error is printed as one line on standard error.
+// is safe for concurrent use, and the tests call it in process. Type cli lists the commands, which
+// the packages below internal implement. They know package session, which knows no command.
 package main

@@ -5,10 +5,13 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+
+	"github.com/zargo-io/zargo/cmd/zargo/internal/exit"
+	"github.com/zargo-io/zargo/cmd/zargo/internal/session"
 )
 
 func main() {
-	keepWithin()
+	session.KeepWithin()
 	os.Exit(newProgram().run(untilSignal(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
@@ -28,7 +31,7 @@ func untilSignal() context.Context {
 			stopToo()
 		}
 	}
-	context.AfterFunc(interrupted, end(errInterrupted))
-	context.AfterFunc(terminated, end(errTerminated))
+	context.AfterFunc(interrupted, end(exit.ErrInterrupted))
+	context.AfterFunc(terminated, end(exit.ErrTerminated))
 	return ctx
 }

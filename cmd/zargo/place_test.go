@@ -1,13 +1,9 @@
 package main
 
 import (
-	"errors"
 	"net/url"
 	"strings"
 	"testing"
-
-	"github.com/zargo-io/zargo/openurl"
-	"github.com/zargo-io/zargo/zarr/fault"
 )
 
 // TestDocumentIsItsNode checks that the URL of a document, as in a listing or a browser, refers to
@@ -46,16 +42,6 @@ func TestDocumentIsItsNode(t *testing.T) {
 	}
 }
 
-// TestNodeOf checks which parts of a path are the name of a document.
-func TestNodeOf(t *testing.T) {
-	for text, want := range map[string]string{"a.zip|zip:x/.zarray": "a.zip|zip:x/", "a.zip|zip:zarr.json": "a.zip|zip:", "x.zarr.json": "x.zarr.json", "a/zarr.json/b": "a/zarr.json/b"} {
-		l, err := openurl.Parse(text)
-		if got := nodeOf(l).String(); err != nil || got != want {
-			t.Errorf("%s: %s, %v", text, got, err)
-		}
-	}
-}
-
 // TestForms checks that URLs in the forms of other tools are accepted. It sends no requests.
 func TestForms(t *testing.T) {
 	t.Setenv("AZURE_STORAGE_KEY", "a2V5")
@@ -76,19 +62,6 @@ func TestForms(t *testing.T) {
 	fails(t, zargo(t, p, "info s3:/b/k"), 2, "s3://")
 	fails(t, zargo(t, p, "info abfss://c@evil.example/k"), 2, "abfss://container@account.dfs.core.windows.net/path")
 	fails(t, zargo(t, p, "info ftp://h/k"), 6, `"ftp"`, "a path", "s3", "gs", "azblob", "https")
-}
-
-func TestNativeFormIsSaid(t *testing.T) {
-	l, err := openurl.Parse("https://acct.blob.core.windows.net/c/k")
-	if err != nil {
-		t.Fatal(err)
-	}
-	key := &fault.KeyError{Op: "get", Key: "zarr.json", Store: l.String() + "/", Kind: fault.NotFound}
-	got := failedAt(l, "", key)
-	want := `https://acct.blob.core.windows.net/c/k: get "zarr.json": not found; to use credentials and listings, open it as azblob://c/k?storage_account=acct`
-	if got.Error() != want || !errors.Is(got, fault.NotFound) {
-		t.Errorf("%v", got)
-	}
 }
 
 // TestURLOnce checks that a message names the URL once, with the endpoint if it has one.

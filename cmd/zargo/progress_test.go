@@ -13,6 +13,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/zargo-io/zargo/cmd/zargo/internal/progress"
 )
 
 // lockedBuffer is a buffer that can be read during writes.
@@ -38,30 +40,30 @@ func (l *lockedBuffer) String() string {
 func TestLine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out lockedBuffer
-		p := newProgress(live, &out)
-		p.begin(work{unit: "chunks", total: 4})
+		p := progress.New(progress.Live, &out)
+		p.Begin(progress.Work{Unit: "chunks", Total: 4})
 		time.Sleep(time.Second - time.Millisecond)
 		synctest.Wait()
 		if s := out.String(); s != "" {
 			t.Errorf("at once: %q", s)
 		}
 		time.Sleep(time.Second)
-		p.add(1)
+		p.Add(1)
 		time.Sleep(time.Second + time.Millisecond)
 		synctest.Wait()
 		if s := screenOf(t, out.String()); len(s) != 1 || !strings.HasPrefix(s[0], "zargo: 1 of 4 chunks, ") || !strings.HasSuffix(s[0], " left") {
 			t.Errorf("after three seconds: %q", s)
 		}
 		fmt.Fprintln(p, "zargo: beside it")
-		p.add(2)
+		p.Add(2)
 		time.Sleep(time.Second)
 		synctest.Wait()
 		if s := screenOf(t, out.String()); len(s) != 2 || s[0] != "zargo: beside it" || !strings.HasPrefix(s[1], "zargo: 3 of 4 chunks, ") {
 			t.Errorf("with another line: %q", s)
 		}
 		fmt.Fprintln(p, "zargo: just before the end")
-		p.end()
-		p.end()
+		p.End()
+		p.End()
 		fmt.Fprintln(p, "zargo: after it")
 		if s := screenOf(t, out.String()); !slices.Equal(s, []string{"zargo: beside it", "zargo: just before the end", "zargo: after it"}) {
 			t.Errorf("in the end: %q", s)
@@ -73,15 +75,15 @@ func TestLine(t *testing.T) {
 func TestLineAfterKey(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out lockedBuffer
-		p := newProgress(live, &out)
-		p.begin(work{unit: "chunks", total: 4})
+		p := progress.New(progress.Live, &out)
+		p.Begin(progress.Work{Unit: "chunks", Total: 4})
 		time.Sleep(2 * time.Second)
 		synctest.Wait()
 		if len(screenOf(t, out.String())) != 1 {
 			t.Fatal("no line")
 		}
 		fmt.Fprint(&out, "^C")
-		p.end()
+		p.End()
 		fmt.Fprintln(p, "zargo: interrupted")
 		if s := screenOf(t, out.String()); !slices.Equal(s, []string{"zargo: interrupted"}) {
 			t.Errorf("%q", s)
@@ -89,20 +91,20 @@ func TestLineAfterKey(t *testing.T) {
 	})
 }
 
-// TestQuickWork checks that quick work shows no line, and that no line is shown with notShown.
+// TestQuickWork checks that quick work shows no line, and that no line is shown with NotShown.
 func TestQuickWork(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out lockedBuffer
-		for _, how := range []showing{live, notShown} {
-			p := newProgress(how, &out)
-			p.begin(work{unit: "chunks", total: 4})
-			p.add(4)
-			if how == live {
+		for _, how := range []progress.Showing{progress.Live, progress.NotShown} {
+			p := progress.New(how, &out)
+			p.Begin(progress.Work{Unit: "chunks", Total: 4})
+			p.Add(4)
+			if how == progress.Live {
 				time.Sleep(time.Second / 2)
 			} else {
 				time.Sleep(time.Hour)
 			}
-			p.end()
+			p.End()
 			time.Sleep(time.Minute)
 			synctest.Wait()
 			if s := out.String(); s != "" {
@@ -116,19 +118,19 @@ func TestQuickWork(t *testing.T) {
 func TestLines(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out lockedBuffer
-		p := newProgress(inLines, &out)
-		p.begin(work{unit: "chunks"})
-		p.expect(10)
-		p.add(2)
+		p := progress.New(progress.InLines, &out)
+		p.Begin(progress.Work{Unit: "chunks"})
+		p.Expect(10)
+		p.Add(2)
 		time.Sleep(2*time.Second + time.Millisecond)
 		synctest.Wait()
-		p.add(3)
-		p.tries.Add(1)
+		p.Add(3)
+		p.Tries.Add(1)
 		time.Sleep(2 * time.Second)
 		synctest.Wait()
-		p.add(5)
+		p.Add(5)
 		time.Sleep(time.Second)
-		p.end()
+		p.End()
 		want := "zargo: 2 of 10 chunks, 1/s, 8s left\nzargo: 5 of 10 chunks, 1/s, 4s left, 1 retry\nzargo: 10 of 10 chunks, 2/s, 1 retry\n"
 		if got := out.String(); got != want {
 			t.Errorf("got\n%s", got)
@@ -140,11 +142,11 @@ func TestLines(t *testing.T) {
 func TestOutputAfterLine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var terminal lockedBuffer // standard output and standard error
-		p := newProgress(live, &terminal)
-		p.begin(work{unit: "objects"})
+		p := progress.New(progress.Live, &terminal)
+		p.Begin(progress.Work{Unit: "objects"})
 		time.Sleep(2 * time.Second)
 		synctest.Wait()
-		if _, err := io.WriteString(newOutput(&terminal, p), "3 objects\n"); err != nil {
+		if _, err := io.WriteString(progress.NewOutput(&terminal, p), "3 objects\n"); err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(time.Minute)
@@ -162,8 +164,8 @@ func TestProgressFlag(t *testing.T) {
 	}
 	defer file.Close()
 	for _, w := range []io.Writer{file, &bytes.Buffer{}} {
-		for f, want := range map[progressFlag]showing{"": notShown, "auto": notShown, "never": notShown, "always": inLines} {
-			if got := f.shown(w, func(string) string { return "xterm" }); got != want {
+		for f, want := range map[progress.Flag]progress.Showing{"": progress.NotShown, "auto": progress.NotShown, "never": progress.NotShown, "always": progress.InLines} {
+			if got := f.Shown(w, func(string) string { return "xterm" }); got != want {
 				t.Errorf("%T %q: %v", w, f, got)
 			}
 		}

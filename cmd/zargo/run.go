@@ -13,7 +13,10 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"github.com/zargo-io/zargo/cmd/zargo/internal/exit"
+	"github.com/zargo-io/zargo/cmd/zargo/internal/progress"
 	"github.com/zargo-io/zargo/cmd/zargo/internal/render"
+	"github.com/zargo-io/zargo/cmd/zargo/internal/session"
 	"github.com/zargo-io/zargo/openurl"
 )
 
@@ -40,7 +43,7 @@ func (p *program) run(ctx context.Context, args []string, in io.Reader, out, err
 		kong.Vars{"version": version()},
 	)
 	if err != nil {
-		return complain(errOut, err) // invalid struct tags, which would fail every test
+		return exit.Complain(errOut, err) // invalid struct tags, which would fail every test
 	}
 	addExamples(parser.Model.Node, "", examples())
 	command, err := parser.Parse(args)
@@ -48,48 +51,48 @@ func (p *program) run(ctx context.Context, args []string, in io.Reader, out, err
 		return 0
 	}
 	if err != nil {
-		return complain(errOut, usagef("%v (see zargo --help)", err))
+		return exit.Complain(errOut, exit.Usagef("%v (see zargo --help)", err))
 	}
 	begun, name := time.Now(), nameOf(command)
-	var log *jsonLog
+	var log *session.JSONLog
 	if flags.LogJSON {
-		log = newJSONLog(errOut)
+		log = session.NewJSONLog(errOut)
 		errOut = log
 	}
-	far := newProgress(flags.Progress.shown(errOut, os.Getenv), errOut)
-	defer far.end() // also after a panic
-	slow := newLate(far)
-	defer slow.end()
-	s := newSession(flags.globals, p.own, !flags.writes(command.Command()), far, slow)
-	s.inPipe, s.columns = !isTerminal(out), columnsOf(out)
-	s.whole = handlesAll(command.Command())
-	buffered := bufio.NewWriterSize(newOutput(out, far), 1<<16)
+	far := progress.New(flags.Progress.Shown(errOut, os.Getenv), errOut)
+	defer far.End() // also after a panic
+	slow := session.NewLate(far)
+	defer slow.End()
+	s := session.New(flags.Globals, p.own, !flags.writes(command.Command()), far, slow)
+	s.InPipe, s.Columns = !progress.IsTerminal(out), progress.ColumnsOf(out)
+	s.Whole = handlesAll(command.Command())
+	buffered := bufio.NewWriterSize(progress.NewOutput(out, far), 1<<16)
 	safe := render.NewSafe(buffered)
-	s.in, s.out, s.raw = in, safe, buffered
-	err = s.do(far.traced(ctx), command)
-	far.end()
+	s.In, s.Out, s.Raw = in, safe, buffered
+	err = perform(far.Traced(ctx), s, command)
+	far.End()
 	// Print the output before an error, because the first lines of an interrupted listing are
 	// useful.
 	if e := cmp.Or(safe.Flush(), buffered.Flush()); e != nil && err == nil {
 		err = e
 	}
 	if flags.Verbose && log == nil {
-		fmt.Fprintf(errOut, "zargo: %v\n", &s.report)
+		fmt.Fprintf(errOut, "zargo: %v\n", &s.Report)
 	}
-	if s.stats != nil {
-		_ = s.stats.print(errOut)
+	if s.Stats != nil {
+		_ = s.Stats.Print(errOut)
 	}
 	if err == nil {
-		s.printWarnings(errOut)
+		s.PrintWarnings(errOut)
 	}
 	if err != nil && ctx.Err() != nil {
-		err = interrupted(err, context.Cause(ctx))
+		err = exit.Interrupted(err, context.Cause(ctx))
 	}
 	switch {
 	case log != nil:
-		return log.end(&s.report, name, time.Since(begun), err)
+		return log.End(&s.Report, name, time.Since(begun), err)
 	case err != nil:
-		return complain(errOut, err)
+		return exit.Complain(errOut, err)
 	}
 	return 0
 }
@@ -106,24 +109,24 @@ func nameOf(command *kong.Context) string {
 	return name
 }
 
-func (s *session) do(ctx context.Context, command *kong.Context) error {
-	s.given = map[string]bool{}
+func perform(ctx context.Context, s *session.Session, command *kong.Context) error {
+	s.Given = map[string]bool{}
 	for _, p := range command.Path {
 		if p.Flag != nil {
-			s.given[p.Flag.Name] = true
+			s.Given[p.Flag.Name] = true
 		}
 	}
-	if err := s.check(); err != nil {
+	if err := s.Check(); err != nil {
 		return err
 	}
 	if s.Timeout > 0 {
-		limited, cancel := context.WithTimeoutCause(ctx, s.Timeout, errTimeout(s.Timeout))
+		limited, cancel := context.WithTimeoutCause(ctx, s.Timeout, exit.Timeout(s.Timeout))
 		defer cancel()
 		ctx = limited
 	}
 	command.BindTo(ctx, (*context.Context)(nil))
 	err := command.Run(s)
-	return expire(context.Cause(ctx), err)
+	return exit.Expire(context.Cause(ctx), err)
 }
 
 func newProgram() *program { return &program{openurl.Mux{"mem": openurl.Mem()}} }

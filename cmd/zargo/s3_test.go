@@ -129,11 +129,11 @@ func (b *bucket) list(w http.ResponseWriter, q url.Values) {
 		if i := strings.Index(rest, "/"); i >= 0 && q.Get("delimiter") == "/" {
 			if p := q.Get("prefix") + rest[:i+1]; !seen[p] {
 				seen[p] = true
-				out.CommonPrefixes = append(out.CommonPrefixes, prefix{p})
+				out.CommonPrefixes = append(out.CommonPrefixes, prefix{Prefix: p})
 			}
 			continue
 		}
-		out.Contents = append(out.Contents, object{key, len(v), etag(v)})
+		out.Contents = append(out.Contents, object{Key: key, Size: len(v), ETag: etag(v)})
 	}
 	slices.SortFunc(out.Contents, func(x, y object) int { return strings.Compare(x.Key, y.Key) })
 	if err := xml.NewEncoder(w).Encode(out); err != nil {

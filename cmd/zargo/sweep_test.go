@@ -139,9 +139,9 @@ func placedSources() []placedSource {
 
 // placedNode is the part of info --json that the sweep checks.
 type placedNode struct {
-	Shape    []int
-	Dims     []string `json:"dimension_names"`
-	Grid     *struct {
+	Shape []int
+	Dims  []string `json:"dimension_names"`
+	Grid  *struct {
 		Transform, BBox []float64
 		Registration    crs.Registration
 	}

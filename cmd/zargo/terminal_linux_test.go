@@ -17,6 +17,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/zargo-io/zargo/cmd/zargo/internal/progress"
 )
 
 // openTerminal opens a pseudo terminal with the given number of columns.
@@ -48,14 +50,14 @@ func openTerminal(t *testing.T, columns uint16) (keyboard, terminal *os.File) {
 func TestColumnsOf(t *testing.T) {
 	keyboard, terminal := openTerminal(t, 123)
 	defer func() { _ = terminal.Close() }() // nothing is written to it
-	if got := columnsOf(terminal); got != 123 {
+	if got := progress.ColumnsOf(terminal); got != 123 {
 		t.Errorf("%d columns, want 123", got)
 	}
-	if got := columnsOf(keyboard); got != 123 {
+	if got := progress.ColumnsOf(keyboard); got != 123 {
 		t.Errorf("%d columns, want 123", got)
 	}
-	if got := columnsOf(new(bytes.Buffer)); got != defaultColumns {
-		t.Errorf("%d columns, want %d", got, defaultColumns)
+	if got := progress.ColumnsOf(new(bytes.Buffer)); got != progress.DefaultColumns {
+		t.Errorf("%d columns, want %d", got, progress.DefaultColumns)
 	}
 }
 
@@ -226,14 +228,14 @@ func TestTerminalWithout(t *testing.T) {
 	_, terminal := openTerminal(t, 80)
 	defer terminal.Close()
 	for _, tt := range []struct {
-		flag progressFlag
+		flag progress.Flag
 		term string
-		want showing
+		want progress.Showing
 	}{
-		{"", "xterm", live}, {"auto", "screen-256color", live}, {"always", "xterm", live}, {"never", "xterm", notShown},
-		{"", "dumb", notShown}, {"always", "dumb", inLines}, {"never", "dumb", notShown}, {"", "", notShown}, {"always", "", inLines},
+		{"", "xterm", progress.Live}, {"auto", "screen-256color", progress.Live}, {"always", "xterm", progress.Live}, {"never", "xterm", progress.NotShown},
+		{"", "dumb", progress.NotShown}, {"always", "dumb", progress.InLines}, {"never", "dumb", progress.NotShown}, {"", "", progress.NotShown}, {"always", "", progress.InLines},
 	} {
-		if got := tt.flag.shown(terminal, func(name string) string { return map[string]string{"TERM": tt.term}[name] }); got != tt.want {
+		if got := tt.flag.Shown(terminal, func(name string) string { return map[string]string{"TERM": tt.term}[name] }); got != tt.want {
 			t.Errorf("%q with TERM=%q: %v, want %v", tt.flag, tt.term, got, tt.want)
 		}
 	}

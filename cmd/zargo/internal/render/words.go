@@ -57,6 +57,23 @@ func AttrValue(v any) (string, error) {
 	return string(doc), err
 }
 
+// Print prints v as JSON if asJSON is set, and otherwise by text.
+func Print[T any](out io.Writer, asJSON bool, v T, text func(io.Writer, T) error) error {
+	if asJSON {
+		return JSON(out, v)
+	}
+	return text(out, v)
+}
+
+// Stored formats the size of stored objects. The sizes of unsized more objects are unknown.
+func Stored(size, unsized int64) string {
+	text := Size(big.NewInt(size))
+	if unsized > 0 {
+		text += fmt.Sprintf(" and %s of unknown size", Plural(int(unsized), "object"))
+	}
+	return text
+}
+
 // Plural formats a number and a noun, such as "1 chunk" or "2 chunks".
 func Plural(n int, what string) string {
 	if n == 1 {

@@ -1,0 +1,2 @@
+// Package drawing implements the commands that draw values: plot and picture.
+package drawing

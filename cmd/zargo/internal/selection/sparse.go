@@ -1,0 +1,167 @@
+package selection
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"math"
+
+	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/internal/copying/listed"
+	"github.com/zargo-io/zargo/internal/walk"
+	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+// A few bytes of metadata may declare any number of elements. The amount of stored data therefore
+// bounds the memory and the time to print an array.
+
+const (
+	// MaxElements is the maximum number of elements to print from a sparse selection. Printing them
+	// takes a few seconds.
+	MaxElements = 200_000_000
+	// maxObjects is the maximum number of chunks or shards in such a selection. Each chunk or shard
+	// costs one request.
+	maxObjects = 200_000
+	// LeastStored sets the required density of larger selections: at least one of every LeastStored
+	// objects must be stored.
+	LeastStored = 100
+)
+
+// Dense returns fault.Limit for a selection of more than MaxElements elements or maxObjects objects
+// if fewer than 1 in LeastStored of the objects are stored. rank is the number of axes of the
+// stored array; a may be a field of that array. Dense accepts the selection if the store cannot
+// list.
+func Dense(ctx context.Context, a *zarr.Array, rank int, r Region) error {
+	elements, objects := 1.0, 1.0
+	spans := make([][2]int, rank) // first and last selected chunk along each axis
+	for k, along := range r {
+		if along.Count == 0 {
+			return nil
+		}
+		elements *= float64(along.Count)
+		if k < rank {
+			n := along.Count
+			spans[k] = [2]int{0, math.MaxInt}
+			if along.List == nil {
+				first, _, _ := a.ChunkAt(k, along.At(0))
+				last, _, _ := a.ChunkAt(k, along.At(along.Count-1))
+				spans[k] = [2]int{min(first, last), max(first, last)}
+				n = min(n, spans[k][1]-spans[k][0]+1)
+			}
+			objects *= float64(n)
+		}
+	}
+	if elements <= MaxElements && objects <= maxObjects {
+		return nil
+	}
+	inside := func(coord []int) bool {
+		for k, c := range coord {
+			if c < spans[k][0] || c > spans[k][1] {
+				return false
+			}
+		}
+		return true
+	}
+	stored, err := listed.Count(ctx, a.Store(), a.Path(), a.Metadata().Keys, rank, inside, objects/LeastStored)
+	if err != nil || stored >= objects/LeastStored {
+		return context.Cause(ctx) // the store cannot list
+	}
+	return fault.Newf(fault.Limit, "only %.0f of %.0f chunks of the %.0f selected elements are stored: select less, or use --all to include fill values", stored, objects, elements)
+}
+
+// heldBands cuts a selection into bands. A read decodes whole chunks, so a band may exceed the
+// limit of bands by up to one chunk to avoid decoding the chunk twice. Bands of chunks that are not
+// stored stay within the limit.
+func heldBands(ctx context.Context, a *zarr.Array, r Region, bands walk.Bands) iter.Seq[walk.Box] {
+	long, chunk := bands, chunkBytes(a, bands.Each)
+	if chunk <= bands.Limit() || a.Sharded() || readInRanges(a) {
+		return bands.Of(bands.Whole())
+	}
+	long.Limit = func() int64 { return max(chunk, bands.Limit()) }
+	return func(yield func(walk.Box) bool) {
+		for b := range long.Of(bands.Whole()) {
+			parts := bands.Of(b)
+			if b.Bytes(bands.Each) <= bands.Limit() || stored(ctx, a, r.in(b)) {
+				parts = func(yield func(walk.Box) bool) { yield(b) }
+			}
+			for b := range parts {
+				if !yield(b) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// readInRanges reports whether a read of a few elements requests only a range of the chunk's bytes,
+// because the chunk is not compressed.
+func readInRanges(a *zarr.Array) bool {
+	first := make([]zarr.Selection, len(a.Shape()))
+	for k := range first {
+		first[k] = zarr.Range(0, 1)
+	}
+	p, err := a.Plan(first...)
+	if err != nil {
+		return false
+	}
+	for r := range p.Requests() {
+		return !r.Range.IsWhole()
+	}
+	return false
+}
+
+// chunkBytes returns the memory of an array's first chunk, with elem bytes per element. The result
+// is at most half of the process's memory.
+func chunkBytes(a *zarr.Array, elem int64) int64 {
+	n, most := elem, concurrency.Memory()/2
+	for k, length := range a.Shape() {
+		if length == 0 {
+			return 0
+		}
+		_, _, edge := a.ChunkAt(k, 0)
+		if edge = min(edge, length); n > most/int64(edge) {
+			return most
+		}
+		n *= int64(edge)
+	}
+	return n
+}
+
+// maxProbed is the maximum number of chunks of a band that are requested to find out whether they
+// are stored. A band with more chunks contains only a small part of each chunk.
+const maxProbed = 16
+
+// stored reports whether a region may contain stored chunks. It returns false without a check if
+// the region selects a list or is in more than maxProbed chunks.
+func stored(ctx context.Context, a *zarr.Array, r Region) bool {
+	keys, axes := [][]int{nil}, r.axes(a, walk.Objects)
+	for k, along := range r {
+		if along.List != nil || k >= len(a.GridShape()) {
+			return false
+		}
+		var chunks []int
+		for i := 0; i < along.Count && len(chunks) <= maxProbed; i = axes[k].Next(i) {
+			chunk, _, _ := a.ChunkAt(k, along.At(i))
+			chunks = append(chunks, chunk)
+		}
+		if len(chunks)*len(keys) > maxProbed {
+			return false
+		}
+		var next [][]int
+		for _, key := range keys {
+			for _, c := range chunks {
+				next = append(next, append(key[:len(key):len(key)], c))
+			}
+		}
+		keys = next
+	}
+	for _, key := range keys {
+		_, err := a.Store().Get(ctx, a.ChunkKey(key...), store.GetOptions{Range: store.Within(0, 1)}, nil)
+		if !errors.Is(err, fault.NotFound) {
+			return true
+		}
+	}
+	return false
+}
