@@ -109,6 +109,7 @@ func nameOf(command *kong.Context) string {
 	return name
 }
 
+// perform runs a command with its flags, for at most the time of --timeout.
 func perform(ctx context.Context, s *session.Session, command *kong.Context) error {
 	s.Given = map[string]bool{}
 	for _, p := range command.Path {

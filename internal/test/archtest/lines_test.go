@@ -10,7 +10,7 @@ import (
 // The limits of the project, in lines of Go with comments and blank lines. They may only decrease.
 const (
 	maxLibrary = 108_250
-	maxAll     = 147_750 // without tests
+	maxAll     = 147_640 // without tests
 	maxTests   = 128_800
 )
 
@@ -67,7 +67,7 @@ func TestTangled(t *testing.T) {
 	limits := map[string]int{
 		"chunks, nodes and growth": 125,
 		"codecs":                   250,
-		"command":                  599,
+		"command":                  135,
 		"data types and metadata":  87,
 		"examples":                 7,
 		"integration":              22,

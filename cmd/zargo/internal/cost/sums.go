@@ -27,7 +27,7 @@ func Fixed(a store.Amount) Bounds { return Bounds{a, a} }
 // And returns the bounds of the sum of two amounts.
 func (b Bounds) And(c Bounds) Bounds { return Bounds{b.Least.Add(c.Least), b.Most.Add(c.Most)} }
 
-// Planned are the requests of a command. found contains the requests around the data: for
+// Planned are the requests of a command. Found contains the requests around the data: for
 // documents, labels, probes, claims and listings.
 type Planned struct{ Found, Data Bounds }
 
