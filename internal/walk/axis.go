@@ -23,6 +23,7 @@ type Array interface {
 	Chunks() []int // nil if chunks differ in shape
 	Shards() []int // nil without shards
 	ChunkAt(axis, i int) (chunk, start, length int)
+	Edge(axis, i int) (start, length int)
 }
 
 // Chunks returns axis k of an array, divided into the parts that can be read independently. In

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/zargo-io/zargo/internal/walk"
 	"github.com/zargo-io/zargo/zarr"
 )
 
@@ -38,15 +39,11 @@ func gridsOf(a, b *zarr.Array) grids {
 
 // bytes returns the size of a block in memory, at most math.MaxInt64.
 func (g *grids) bytes(block []int) int64 {
-	n := g.each
+	inside := make([]int, len(block))
 	for i := range block {
-		k := int64(max(min(block[i], g.shape[i]), 1))
-		if n > math.MaxInt64/k {
-			return math.MaxInt64
-		}
-		n *= k
+		inside[i] = max(min(block[i], g.shape[i]), 1)
 	}
-	return n
+	return walk.Bytes(inside, g.each)
 }
 
 // cost returns the cost of a comparison in blocks of a shape. For each block that an object or a
@@ -186,16 +183,12 @@ func objectOf(a *zarr.Array) []int {
 // because the chunks differ in shape, lengths uses the shape of the first chunk.
 func lengths(a *zarr.Array, chunks []int) []int {
 	shape := a.Shape()
+	if chunks == nil {
+		chunks = walk.Object(a, make([]int, len(shape))).Shape
+	}
 	n := make([]int, len(shape))
 	for i := range n {
-		n[i] = max(shape[i], 1)
-		switch {
-		case chunks != nil:
-			n[i] = max(min(n[i], chunks[i]), 1)
-		case shape[i] > 0:
-			_, edge := a.Edge(i, 0)
-			n[i] = max(min(n[i], edge), 1)
-		}
+		n[i] = max(min(shape[i], chunks[i]), 1)
 	}
 	return n
 }

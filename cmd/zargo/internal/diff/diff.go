@@ -18,7 +18,7 @@ type Options struct {
 	SkipValues   bool
 	First        int        // maximum number of reported elements per array; 0 means 10 and a negative number means none
 	Tolerance    *Tolerance // permitted differences of numbers; nil compares bit by bit
-	Memory       int64      // maximum bytes of values that are compared at a time; 0 means 256 MiB
+	Memory       int64      // maximum bytes of values and objects in memory, at most half of the arrays' budget; 0 means 32 MiB
 
 	// All permits the comparison of large sparse arrays, which may take very long. Two arrays are
 	// sparse if fewer than 1 in 100 of their objects are stored. Without All, Run returns

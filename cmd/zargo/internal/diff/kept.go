@@ -3,10 +3,12 @@ package diff
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"sync"
 
 	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/internal/walk"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
@@ -28,9 +30,11 @@ type keeping struct {
 
 	joined concurrency.SingleFlight[string, *object]
 
+	hold *concurrency.Hold // memory of the objects; nil if there is none
+
 	mu       sync.Mutex
-	capacity int64         // maximum bytes of objects
-	used     int64         // retained and reserved bytes
+	capacity int64         // bytes of hold
+	used     int64         // bytes of retained objects and of reads in flight
 	reading  int           // reads in flight
 	longest  int64         // length of the longest object so far
 	freed    chan struct{} // closed when a read has ended
@@ -40,29 +44,44 @@ type keeping struct {
 // object is the result of reading a stored object.
 type object struct {
 	store.Value
+	last []int // first element of the last block that the object overlaps
 	err  error // fault.NotFound, or fault.Limit if long
 	long bool  // longer than the reservation, so the object is not retained
 }
 
-// keep returns the array a over a kept store, which retains at most capacity bytes of objects. It
-// returns a unchanged if no object overlaps two blocks or if a is part of another array.
+// keep returns the array a over a kept store, which retains at most capacity bytes of objects. The
+// caller must release the store. keep returns a unchanged if no object overlaps two blocks or if a
+// is part of another array.
+//
+// The memory is reserved in advance, as far as the budget of the array has memory that no other work
+// needs. It may be held while reads wait for theirs.
 func keep(ctx context.Context, a *zarr.Array, g *grids, block []int, capacity int64) (*zarr.Array, *kept, error) {
-	k := &kept{a.Store(), &keeping{a: a, block: block, capacity: capacity, freed: make(chan struct{}), objects: map[string]*object{}}}
-	object := objectOf(a)
+	whole := objectOf(a)
 	shared := !a.Regular()
-	for i, n := range object {
+	for i, n := range whole {
 		shared = shared || pieces(g.shape[i], n, block[i]) > pieces(g.shape[i], n, n)
 	}
 	if !shared {
 		return a, nil, nil
 	}
-	n := g.bytes(object)
-	k.want = min(n+n/8+64<<10, capacity)
+	k := &kept{a.Store(), &keeping{a: a, block: block, freed: make(chan struct{}), objects: map[string]*object{}}}
 	b, err := over(ctx, a, k)
 	if err != nil || b == nil {
 		return a, nil, err
 	}
+	if hold, ok := a.Limits().Shared.Bytes.Try(concurrency.Ahead, capacity); ok {
+		k.hold, k.capacity = hold, capacity
+	}
+	n := g.bytes(whole)
+	k.want = min(n+n/8+64<<10, k.capacity)
 	return b, k, nil
+}
+
+// release releases the memory of the objects.
+func (k *kept) release() {
+	if k != nil && k.hold != nil {
+		k.hold.Release()
+	}
 }
 
 // Over returns a copy of k with the underlying store f(k.Store). f may add an observer, which
@@ -71,8 +90,8 @@ func (k *kept) Over(f func(store.Store) store.Store) store.Store { return &kept{
 
 // Get implements [store.Store].
 func (k *kept) Get(ctx context.Context, key string, o store.GetOptions, buf []byte) (store.Value, error) {
-	if o.IfNotVersion == "" && k.shared(key) {
-		switch v, err := k.object(ctx, key); {
+	if last := k.shared(key); last != nil && o.IfNotVersion == "" {
+		switch v, err := k.object(ctx, key, last); {
 		case err != nil:
 			return store.Value{}, err
 		case v != nil && !v.long:
@@ -104,8 +123,8 @@ func (v *object) read(k *kept, key string, o store.GetOptions, buf []byte) (stor
 }
 
 // object returns a retained object. If the object is not retained yet, it reads and retains the
-// object. It returns nil if the capacity does not suffice.
-func (k *kept) object(ctx context.Context, key string) (*object, error) {
+// object, until block last is compared. It returns nil if the capacity does not suffice.
+func (k *kept) object(ctx context.Context, key string, last []int) (*object, error) {
 	if v := k.known(key); v != nil {
 		return v, nil
 	}
@@ -117,7 +136,7 @@ func (k *kept) object(ctx context.Context, key string) (*object, error) {
 		if n == 0 || err != nil {
 			return nil, err
 		}
-		v := &object{}
+		v := &object{last: last}
 		v.Value, err = k.Store.Get(ctx, key, store.GetOptions{Max: n}, nil)
 		if v.long = errors.Is(err, fault.Limit); v.long || errors.Is(err, fault.NotFound) {
 			v.Value, v.err, err = store.Value{}, err, nil
@@ -181,32 +200,38 @@ func (k *keeping) settle(key string, v *object, n int64, err error) {
 	k.freed = make(chan struct{})
 }
 
-// shared reports whether the object at key overlaps several blocks.
-func (k *keeping) shared(key string) bool {
+// shared returns the first element of the last block that the object at key overlaps, or nil if it
+// does not overlap several blocks.
+func (k *keeping) shared(key string) []int {
 	if path := k.a.Path(); path != "" {
 		key = strings.TrimPrefix(key, path+"/")
 	}
 	grid := k.a.GridShape()
 	coord, ok := k.a.Metadata().Keys.Parse(key, len(grid))
-	if !ok {
-		return false
-	}
-	several := false
 	for i, c := range coord {
-		if c >= grid[i] {
-			return false
-		}
-		first, last := k.blocks(i, c)
-		several = several || first != last
+		ok = ok && c < grid[i]
 	}
-	return several
+	if !ok {
+		return nil
+	}
+	blocks := blocksOf(k.a, k.block, coord)
+	if blocks.Len() == 1 {
+		return nil
+	}
+	for i, n := range blocks.Shape {
+		blocks.At[i] = (blocks.At[i] + n - 1) * k.block[i]
+	}
+	return blocks.At
 }
 
-// blocks returns the first and the last block that an object overlaps along an axis. i is the index
-// of the object along that axis.
-func (k *keeping) blocks(axis, i int) (first, last int) {
-	start, length := k.a.Edge(axis, i)
-	return start / k.block[axis], (start + min(length, k.a.Shape()[axis]-start) - 1) / k.block[axis]
+// blocksOf returns the positions of the blocks that the object at a position of the grid overlaps.
+func blocksOf(a *zarr.Array, block, coord []int) walk.Box {
+	b := walk.Object(a, coord)
+	for i, start := range b.At {
+		b.At[i] = start / block[i]
+		b.Shape[i] = (start+b.Shape[i]-1)/block[i] - b.At[i] + 1
+	}
+	return b
 }
 
 // done drops the objects that no block after the block with first element at overlaps. It must be
@@ -215,23 +240,10 @@ func (k *kept) done(at []int) {
 	if k == nil {
 		return
 	}
-	first, last := make([]int, len(at)), make([]int, len(at))
-	for i, start := range at {
-		end := start + min(k.block[i], k.a.Shape()[i]-start)
-		first[i], _, _ = k.a.ChunkAt(i, start)
-		last[i], _, _ = k.a.ChunkAt(i, end-1)
-		if _, block := k.blocks(i, last[i]); block > start/k.block[i] {
-			last[i]--
-		}
-		if last[i] < first[i] {
-			return
-		}
-	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	for coord := range boxes(first, last) {
-		key := k.a.ChunkKey(coord...)
-		if v := k.objects[key]; v != nil {
+	for key, v := range k.objects {
+		if slices.Compare(v.last, at) <= 0 {
 			k.used -= int64(cap(v.Bytes))
 			delete(k.objects, key)
 		}

@@ -12,9 +12,8 @@ import (
 func (c *comparison) plan(of [2]known, kept [2]*kept, f func(least, most store.Amount)) error {
 	for i, a := range []*zarr.Array{c.a, c.b} {
 		var least, most store.Amount
-		for at := range c.starts() {
-			sel, _, _ := c.box(at)
-			p, err := a.Plan(sel...)
+		for b := range c.boxes() {
+			p, err := a.Plan(selections(b)...)
 			if err != nil {
 				return err
 			}

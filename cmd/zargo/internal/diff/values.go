@@ -2,6 +2,7 @@ package diff
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/hex"
 	"encoding/json"
@@ -12,6 +13,7 @@ import (
 	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/internal/chunk/keys"
 	"github.com/zargo-io/zargo/internal/copying/alike"
+	"github.com/zargo-io/zargo/internal/walk"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
@@ -27,29 +29,25 @@ func values(ctx context.Context, a, b *zarr.Array, o Options, progress func(of i
 			return nil, err
 		}
 	}
-	memory := o.Memory
-	if memory == 0 {
-		memory = defaultMemory
-	}
-	memory = min(memory, math.MaxInt)
+	budget := a.Limits().Shared.Bytes
+	memory := min(cmp.Or(o.Memory, defaultMemory), budget.Size()/2, math.MaxInt)
 	g := gridsOf(a, b)
 	c := &comparison{a: of[0].Array, b: of[1].Array, shape: g.shape, block: g.choose(memory / 4), first: o.First, close: o.Tolerance.closeness(a.DType())}
 	if c.first == 0 {
 		c.first = defaultFirst
 	}
-	size := g.bytes(c.block)
-	ahead := concurrency.ReadAhead[[]int]{Most: int(min(mostBlocks, memory/max(2*size, 1)-1))}
+	w := walk.Options{Ahead: mostBlocks, Budget: budget, Bytes: memory, Need: walk.Each(2 * g.each)}
 	var kept [2]*kept
 	for i, one := range []**zarr.Array{&c.a, &c.b} {
 		var err error
 		if *one, kept[i], err = keep(ctx, *one, &g, c.block, memory/4); err != nil {
 			return nil, err
 		}
+		defer kept[i].release()
 		if kept[i] != nil {
-			ahead.Most = min(ahead.Most, int(memory/2/max(2*size, 1))-1)
+			w.Bytes = memory / 2
 		}
 	}
-	ahead.Most = max(ahead.Most, 0)
 	if c.hold(of); c.blocks == nil && !o.All {
 		if err := dense(ctx, of); err != nil {
 			return nil, err
@@ -62,7 +60,7 @@ func values(ctx context.Context, a, b *zarr.Array, o Options, progress func(of i
 	if c.close != nil {
 		v.Largest = new(float64)
 	}
-	for f, err := range concurrency.Results(ctx, ahead, c.starts(), c.compare) {
+	for f, err := range walk.Read(ctx, w, c.boxes(), c.compare) {
 		if err != nil {
 			return nil, err
 		}
@@ -104,14 +102,16 @@ type comparison struct {
 	blocks *keys.Set // positions of blocks that overlap stored objects; nil means all blocks
 	first  int
 	close  func(x, y []byte) (equal bool, by float64) // nil to compare bit by bit
+
+	buffers walk.Buffers[byte]
 }
 
 const (
 	// defaultFirst is the default of Options.First. 10 elements can show a pattern and fit on a
 	// screen.
 	defaultFirst = 10
-	// defaultMemory is the default of Options.Memory. It equals the default budget for decoding.
-	defaultMemory = 256 << 20
+	// defaultMemory is the default of Options.Memory. It is enough for two pairs of chunks of 8 MB.
+	defaultMemory = 32 << 20
 	// mostBlocks is the maximum number of blocks compared concurrently. Each block sends many
 	// requests.
 	mostBlocks = 16
@@ -154,13 +154,8 @@ func (c *comparison) hold(of [2]known) {
 		if !ok {
 			return
 		}
-		k := keeping{a: one.Array, block: c.block}
-		first, last := make([]int, len(grid)), make([]int, len(grid))
 		for coord := range all {
-			for i, at := range coord {
-				first[i], last[i] = k.blocks(i, at)
-			}
-			for at := range boxes(first, last) {
+			for at := range blocksOf(one.Array, c.block, coord).Positions() {
 				if n++; n > maxHeld || set.Bytes() > maxHolding {
 					return
 				}
@@ -173,88 +168,33 @@ func (c *comparison) hold(of [2]known) {
 	c.blocks = set
 }
 
-// boxes yields the positions from first to last, inclusive, along each axis, in C order. The
-// yielded slice is valid until the next iteration.
-func boxes(first, last []int) iter.Seq[[]int] {
-	return func(yield func([]int) bool) {
-		at := slices.Clone(first)
-		for {
-			if !yield(at) {
-				return
-			}
-			i := len(at) - 1
-			for ; i >= 0; i-- {
-				if at[i]++; at[i] <= last[i] {
-					break
-				}
-				at[i] = first[i]
-			}
-			if i < 0 {
-				return
-			}
-		}
-	}
-}
-
-// starts yields the first elements of the blocks to compare, in C order.
-func (c *comparison) starts() iter.Seq[[]int] {
+// boxes yields the blocks to compare, in C order.
+func (c *comparison) boxes() iter.Seq[walk.Box] {
 	if c.blocks == nil {
-		return c.all()
+		return walk.Lattice(c.shape, walk.Steps(c.shape, c.block))
 	}
-	return func(yield func([]int) bool) {
-		for coord := range c.blocks.All() {
-			at := make([]int, len(coord))
-			for i, n := range coord {
-				at[i] = n * c.block[i]
+	return func(yield func(walk.Box) bool) {
+		for at := range c.blocks.All() {
+			b := walk.Box{At: make([]int, len(at)), Shape: make([]int, len(at))}
+			for i, n := range at {
+				b.At[i] = n * c.block[i]
+				b.Shape[i] = min(c.block[i], c.shape[i]-b.At[i])
 			}
-			if !yield(at) {
+			if !yield(b) {
 				return
 			}
 		}
 	}
 }
 
-// all yields the first elements of all blocks, in C order.
-func (c *comparison) all() iter.Seq[[]int] {
-	return func(yield func([]int) bool) {
-		if slices.Contains(c.shape, 0) {
-			return
-		}
-		at := make([]int, len(c.shape))
-		for {
-			if !yield(slices.Clone(at)) {
-				return
-			}
-			i := len(at) - 1
-			for ; i >= 0; i-- {
-				if c.block[i] < c.shape[i]-at[i] {
-					at[i] += c.block[i]
-					break
-				}
-				at[i] = 0
-			}
-			if i < 0 {
-				return
-			}
-		}
-	}
+// selections selects a block.
+func selections(b walk.Box) []zarr.Selection {
+	return zarr.Region{Start: b.At, Shape: b.Shape}.Select()
 }
 
-// box returns the selection, the shape and the number of elements of the block whose first element
-// is at.
-func (c *comparison) box(at []int) (sel []zarr.Selection, shape []int, n int) {
-	sel, shape, n = make([]zarr.Selection, len(at)), make([]int, len(at)), 1
-	for i := range at {
-		shape[i] = min(c.block[i], c.shape[i]-at[i])
-		sel[i] = zarr.Range(at[i], at[i]+shape[i])
-		n *= shape[i]
-	}
-	return sel, shape, n
-}
-
-// compare compares the block whose first element is at.
-func (c *comparison) compare(ctx context.Context, at []int) (found, error) {
-	sel, shape, n := c.box(at)
+// compare compares a block.
+func (c *comparison) compare(ctx context.Context, b walk.Box) (found, error) {
+	at, shape, n, sel := b.At, b.Shape, b.Len(), selections(b)
 	f := found{at: at, of: int64(n)}
 	differ := func(i int, x, y []byte) {
 		f.different++
@@ -279,7 +219,9 @@ func (c *comparison) compare(ctx context.Context, at []int) (found, error) {
 		}
 		return f, err
 	}
-	both := [2][]byte{make([]byte, n*size), make([]byte, n*size)}
+	both := [2][]byte{c.buffers.Make(n * size), c.buffers.Make(n * size)}
+	defer c.buffers.Put(both[0])
+	defer c.buffers.Put(both[1])
 	err := concurrency.EachN(ctx, 2, 2, func(ctx context.Context, i int) error {
 		return [2]*zarr.Array{c.a, c.b}[i].ReadBytes(ctx, both[i], sel...)
 	})
