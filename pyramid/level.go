@@ -276,10 +276,7 @@ func least(a, b []int) []int {
 // boxes divides a region into boxes and yields them in C order.
 func boxes(r zarr.Region, box []int) iter.Seq[zarr.Region] {
 	return func(yield func(zarr.Region) bool) {
-		for b := range walk.Lattice(r.Shape, walk.Steps(r.Shape, box)) {
-			for d := range b.At {
-				b.At[d] += r.Start[d]
-			}
+		for b := range (walk.Box{At: r.Start, Shape: r.Shape}).Parts(box) {
 			if !yield(zarr.Region{Start: b.At, Shape: b.Shape}) {
 				return
 			}

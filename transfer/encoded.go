@@ -44,10 +44,7 @@ const moving = 2
 // objects calls f concurrently for each object of a task, with its keys in the source and in the
 // target.
 func (w *Worker) objects(ctx context.Context, t Task, from, to *zarr.Array, f func(ctx context.Context, from, to string) error) error {
-	ahead := make([]int, len(t.Lo))
-	for d := range ahead {
-		ahead[d] = t.Step.offset(from, d)
-	}
+	ahead := offset(t.Step.Start, from)
 	return concurrency.EachN(ctx, store.TuningOf(w.dst).Requests, t.Objects(), func(ctx context.Context, i int) error {
 		coord := make([]int, len(t.Lo))
 		for d := len(coord) - 1; d >= 0; d-- {

@@ -106,11 +106,11 @@ func (w *Worker) holding(step *Step) *keys.Set {
 		return nil
 	}
 	some := keys.NewSet(step.tasksAlong())
-	task := make([]int, len(step.Grid))
+	task, first := make([]int, len(step.Grid)), offset(step.Start, from)
 	for coord := range all {
 		inside := true
 		for d, c := range coord {
-			c -= step.offset(from, d)
+			c -= first[d]
 			inside = inside && c >= 0 && c < step.Grid[d]
 			task[d] = c / step.Block[d]
 		}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/zargo-io/zargo/internal/walk"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
@@ -107,23 +108,15 @@ func (w *Worker) requests(ctx context.Context, c Cost) (b Bounds, all bool, err 
 	if err != nil {
 		return b, false, err
 	}
-	lo, hi, n := make([]int, len(s.Grid)), make([]int, len(s.Grid)), int64(1)
-	for d, length := range to.Shape() {
-		if lo[d] = s.offset(from, d); s.Kind == Encoded {
-			hi[d] = lo[d] + s.Grid[d]
-		} else if hi[d] = lo[d]; length > 0 {
-			last, _, _ := from.ChunkAt(d, s.start(d)+length-1)
-			hi[d] = last + 1
-		}
-		n = times(n, int64(hi[d]-lo[d]))
-	}
+	objects := walk.Overlapping(from, source(s.Start, walk.Box{At: make([]int, len(s.Grid)), Shape: to.Shape()}))
+	n := objects.Bytes(1)
 	var o sourceObjects
 	if s.From.In == Source {
 		keys := from.Metadata().Keys
 		o, err = w.sourceObjects(ctx, s.From.Path, needOf(s, from, to).work, func(name string) bool {
-			coord, ok := keys.Parse(name, len(lo))
+			coord, ok := keys.Parse(name, len(s.Grid))
 			for d := range coord {
-				ok = ok && coord[d] >= lo[d] && coord[d] < hi[d]
+				ok = ok && coord[d] >= objects.At[d] && coord[d]-objects.At[d] < objects.Shape[d]
 			}
 			return ok
 		})

@@ -2,6 +2,7 @@ package transfer
 
 import (
 	"github.com/zargo-io/zargo/internal/copying/alike"
+	"github.com/zargo-io/zargo/internal/walk"
 	"github.com/zargo-io/zargo/zarr"
 )
 
@@ -13,6 +14,7 @@ func sameObjects(s *Step, from, to *zarr.Array) bool {
 		return false
 	}
 	in, shape := from.Shape(), to.Shape()
+	first := walk.Object(from, make([]int, len(in))).Shape // as all chunks of a regular array, but the last
 	for d, n := range shape {
 		at := s.start(d)
 		if at == 0 && n == in[d] {
@@ -21,20 +23,9 @@ func sameObjects(s *Step, from, to *zarr.Array) bool {
 		if !from.Regular() {
 			return false
 		}
-		_, each := from.Edge(d, 0) // the length of all chunks, since from is regular
-		if in[d] == 0 || at%each != 0 || n%each != 0 && at+n != in[d] {
+		if each := first[d]; in[d] == 0 || at%each != 0 || n%each != 0 && at+n != in[d] {
 			return false
 		}
 	}
 	return true
-}
-
-// offset returns the difference of the grid positions of an object in From and in To, along
-// dimension d.
-func (s *Step) offset(from *zarr.Array, d int) int {
-	if at := s.start(d); at > 0 {
-		chunk, _, _ := from.ChunkAt(d, at)
-		return chunk
-	}
-	return 0
 }

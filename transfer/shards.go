@@ -4,8 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"math"
 
 	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/internal/walk"
 	"github.com/zargo-io/zargo/zarr"
 )
 
@@ -81,36 +83,16 @@ func boxBytes(to *zarr.Array, inner []int) int64 {
 // boxes calls f for each box of a task that fills a shard, in order, with the selections of the box
 // in both arrays and its shape.
 func boxes(t Task, to *zarr.Array, f func(src, dst []zarr.Selection, n []int) error) error {
-	shape, chunk := to.Shape(), to.Chunks()
-	lo, hi := make([]int, len(shape)), make([]int, len(shape))
-	for d := range shape {
-		at, n := to.Edge(d, t.Lo[d])
-		lo[d], hi[d] = at, min(at+n, shape[d])
+	each := to.Chunks()
+	for d, n := range each {
+		each[d] = int(min(product(int64(n), t.Step.Inner[d]), math.MaxInt))
 	}
-	at, each := append([]int{}, lo...), make([]int, len(shape))
-	for d := range each {
-		each[d] = int(min(product(int64(chunk[d]), t.Step.Inner[d]), int64(hi[d]-lo[d])))
-	}
-	for {
-		src, dst, n := make([]zarr.Selection, len(at)), make([]zarr.Selection, len(at)), make([]int, len(at))
-		for d, x := range at {
-			end, start := min(x+each[d], hi[d]), t.Step.start(d)
-			src[d], dst[d], n[d] = zarr.Range(start+x, start+end), zarr.Range(x, end), end-x
-		}
-		if err := f(src, dst, n); err != nil {
+	for b := range walk.Object(to, t.Lo).Parts(each) {
+		if err := f(selections(source(t.Step.Start, b)), selections(b), b.Shape); err != nil {
 			return err
 		}
-		d := len(at) - 1
-		for ; d >= 0; d-- {
-			if at[d] += each[d]; at[d] < hi[d] {
-				break
-			}
-			at[d] = lo[d]
-		}
-		if d < 0 {
-			return nil
-		}
 	}
+	return nil
 }
 
 // fill copies one shard of the target in boxes of its inner chunks. The shard is sent in parts as

@@ -11,6 +11,7 @@ import (
 	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/internal/chunk/account"
 	"github.com/zargo-io/zargo/internal/chunk/written"
+	"github.com/zargo-io/zargo/internal/walk"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
@@ -285,17 +286,12 @@ func (w *Worker) block(ctx context.Context, t Task) error {
 
 // regions returns the selections of a task in both arrays, and their shape.
 func regions(t Task, to *zarr.Array) (src, dst []zarr.Selection, n []int) {
-	shape := to.Shape()
-	for d := range t.Lo {
-		lo, _ := to.Edge(d, t.Lo[d])
-		hi := shape[d]
-		if t.Hi[d] < t.Step.Grid[d] {
-			hi, _ = to.Edge(d, t.Hi[d])
-		}
-		at := t.Step.start(d)
-		src, dst, n = append(src, zarr.Range(at+lo, at+hi)), append(dst, zarr.Range(lo, hi)), append(n, hi-lo)
+	objects := walk.Box{At: t.Lo, Shape: make([]int, len(t.Lo))}
+	for d, hi := range t.Hi {
+		objects.Shape[d] = hi - t.Lo[d]
 	}
-	return src, dst, n
+	b := walk.Covered(to, objects)
+	return selections(source(t.Step.Start, b)), selections(b), b.Shape
 }
 
 // region returns a buffer of n bytes from a hold. most is the size of the largest region. The

@@ -21,15 +21,12 @@ func (a *Array) CountStored(ctx context.Context, coord ...int) (stored, total in
 	if len(coord) != len(a.of.Meta.Shape) {
 		return 0, 0, a.errf(fault.Newf(fault.Selection, "the array has rank %d, but position %v has rank %d", len(a.of.Meta.Shape), coord, len(coord)))
 	}
-	sel := make([]Selection, len(coord))
 	for i, c := range coord {
 		if n := a.of.Pipe.Axes()[i].Count(a.of.Meta.Shape[i]); c < 0 || c >= n {
 			return 0, 0, a.errf(fault.Newf(fault.Selection, "axis %d has %d shards, so position %v is out of range", i, n, coord))
 		}
-		start, length := a.Edge(i, c)
-		sel[i] = Range(start, min(start+length, a.of.Meta.Shape[i]))
 	}
-	r, err := a.region(sel)
+	r, err := a.region(regionAt(a.of.Meta.Shape, a.of.Pipe.Axes(), coord).Select())
 	if err != nil {
 		return 0, 0, err
 	}

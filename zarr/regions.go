@@ -36,14 +36,19 @@ func (a *Array) ObjectRegions() iter.Seq[Region] { return regions(a.of.Meta.Shap
 func regions(shape []int, axes []grid.Axis) iter.Seq[Region] {
 	return func(yield func(Region) bool) {
 		for b := range grid.Whole(shape).Chunks(axes) {
-			r := Region{Coord: slices.Clone(b.Coord), Start: make([]int, len(shape)), Shape: make([]int, len(shape))}
-			for i, axis := range axes {
-				start, length := axis.Chunk(b.Coord[i])
-				r.Start[i], r.Shape[i] = start, min(length, shape[i]-start)
-			}
-			if !yield(r) {
+			if !yield(regionAt(shape, axes, slices.Clone(b.Coord))) {
 				return
 			}
 		}
 	}
+}
+
+// regionAt returns the region of the chunk or shard at a position of a grid.
+func regionAt(shape []int, axes []grid.Axis, coord []int) Region {
+	r := Region{Coord: coord, Start: make([]int, len(shape)), Shape: make([]int, len(shape))}
+	for i, axis := range axes {
+		start, length := axis.Chunk(coord[i])
+		r.Start[i], r.Shape[i] = start, min(length, shape[i]-start)
+	}
+	return r
 }

@@ -1,6 +1,7 @@
 package walk
 
 import (
+	"fmt"
 	"iter"
 	"math"
 	"slices"
@@ -15,6 +16,15 @@ func (b Box) Bytes(each int64) int64 { return Bytes(b.Shape, each) }
 
 // Len returns the number of elements of a box, at most math.MaxInt.
 func (b Box) Len() int { return int(min(b.Bytes(1), math.MaxInt)) }
+
+// String returns the start and the end along each axis.
+func (b Box) String() string {
+	ends := make([][2]int, len(b.At))
+	for i, at := range b.At {
+		ends[i] = [2]int{at, at + b.Shape[i]}
+	}
+	return fmt.Sprint(ends)
+}
 
 // Bytes returns the size of the elements of a shape if each has the given size. The result is at
 // most math.MaxInt64.

@@ -38,6 +38,9 @@ func TestObjects(t *testing.T) {
 				t.Errorf("%v: object %v overlaps %v", a, coord, one)
 			}
 		}
+		if b := walk.Covered(a, walk.Overlapping(a, whole)); b.Len() != whole.Len() {
+			t.Errorf("%v: the objects cover %v", a, b)
+		}
 		if !slices.Equal(got, want) {
 			t.Errorf("%v: %v, want %v", a, got, want)
 		}

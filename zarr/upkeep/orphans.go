@@ -133,8 +133,7 @@ func scan(ctx context.Context, a *zarr.Array) (*scanned, error) {
 	if err != nil {
 		return nil, err
 	}
-	grid := a.GridShape()
-	s := &scanned{keys: keys.Of(a.Metadata(), grid, c, a.ChunkAt), present: keys.NewSet(grid)}
+	s := &scanned{keys: keys.Of(a, c), present: keys.NewSet(a.GridShape())}
 	err = node.SourceOf(a).At.Each(ctx, func(_ store.Entry, key string) error {
 		switch f := s.keys.Find(key); f.Place {
 		case keys.Inside:

@@ -4,11 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
-	"math"
-	"slices"
 
 	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/internal/walk"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/rule"
@@ -30,30 +28,8 @@ type reader struct {
 	strict, plain *zarr.Array
 }
 
-// box is a region of the array: start and end along each axis.
-type box [][2]int
-
-func (b box) selections() []zarr.Selection {
-	sel := make([]zarr.Selection, len(b))
-	for i, r := range b {
-		sel[i] = zarr.Range(r[0], r[1])
-	}
-	return sel
-}
-
-// elems returns the number of elements, or math.MaxInt if the number overflows.
-func (b box) elems() int {
-	n := 1
-	for _, r := range b {
-		if d := r[1] - r[0]; d == 0 {
-			return 0
-		} else if n > math.MaxInt/d {
-			return math.MaxInt
-		} else {
-			n *= d
-		}
-	}
-	return n
+func selections(b walk.Box) []zarr.Selection {
+	return zarr.Region{Start: b.At, Shape: b.Shape}.Select()
 }
 
 // chunk decodes the chunk at a position.
@@ -64,15 +40,15 @@ func (r *reader) chunk(ctx context.Context, coord []int) error {
 		return r.shard(ctx, &object{coord: coord, key: key}, whole)
 	}
 	o := &object{coord: coord, key: key}
-	return r.finding(ctx, o, r.decode(ctx, o, whole), nil)
+	return r.finding(ctx, o, r.decode(ctx, o, whole), walk.Box{})
 }
 
 // plan calls f with the bounds of the reads of the chunk or shard at a position.
 func (r *reader) plan(coord []int, f func(least, most store.Amount)) error {
 	var least, most store.Amount
 	whole := r.box(coord)
-	add := func(part box) error {
-		p, err := r.plain.Plan(part.selections()...)
+	add := func(part walk.Box) error {
+		p, err := r.plain.Plan(selections(part)...)
 		if err == nil {
 			l, m := p.Bounds()
 			least, most = least.Add(l), most.Add(m)
@@ -84,7 +60,7 @@ func (r *reader) plan(coord []int, f func(least, most store.Amount)) error {
 			return err
 		}
 	} else {
-		for part := range whole.parts(partOf(r.a, whole)) {
+		for part := range whole.Parts(partOf(r.a, whole)) {
 			if err := add(part); err != nil {
 				return err
 			}
@@ -96,15 +72,15 @@ func (r *reader) plan(coord []int, f func(least, most store.Amount)) error {
 
 // shard decodes a shard, in parts if it is large. If a part is corrupt, it decodes the inner chunks
 // one by one to find the bad ones.
-func (r *reader) shard(ctx context.Context, o *object, whole box) error {
+func (r *reader) shard(ctx context.Context, o *object, whole walk.Box) error {
 	var torn error // error of the last corrupt part whose inner chunks all decode
-	for part := range whole.parts(partOf(r.a, whole)) {
+	for part := range whole.Parts(partOf(r.a, whole)) {
 		err := r.decode(ctx, o, part)
 		switch {
 		case err == nil:
 			o.good++
 		case !errors.Is(err, fault.Corrupt) || fatal(ctx, err):
-			return r.finding(ctx, o, err, nil)
+			return r.finding(ctx, o, err, walk.Box{})
 		default:
 			before := len(o.bad)
 			if err := r.inner(ctx, o, part); err != nil {
@@ -119,29 +95,29 @@ func (r *reader) shard(ctx context.Context, o *object, whole box) error {
 		}
 	}
 	if o.good == 0 && oneCause(o.bad) {
-		return r.finding(ctx, o, o.bad[0].err, nil) // the index is bad
+		return r.finding(ctx, o, o.bad[0].err, walk.Box{}) // the index is bad
 	}
 	for _, b := range o.bad {
-		if err := r.finding(ctx, o, b.err, b.box); err != nil {
+		if err := r.finding(ctx, o, b.err, b.Box); err != nil {
 			return err
 		}
 	}
 	if len(o.bad) == 0 {
-		return r.finding(ctx, o, torn, nil)
+		return r.finding(ctx, o, torn, walk.Box{})
 	}
 	return nil
 }
 
 // partOf returns the shape of the parts of a shard that are decoded together. A part consists of as
 // many inner chunks, in C order, as fit in maxWhole.
-func partOf(a *zarr.Array, whole box) []int {
+func partOf(a *zarr.Array, whole walk.Box) []int {
 	part := a.Chunks()
 	room := maxWhole / max(a.DType().Size(), 1)
 	for _, n := range part {
 		room /= n
 	}
 	for k := len(part) - 1; k >= 0 && room > 1; k-- {
-		all := (whole[k][1]-whole[k][0]-1)/part[k] + 1
+		all := (whole.Shape[k]-1)/part[k] + 1
 		n := min(all, room)
 		part[k] *= n
 		if room /= n; n < all {
@@ -149,33 +125,6 @@ func partOf(a *zarr.Array, whole box) []int {
 		}
 	}
 	return part
-}
-
-// parts yields the parts of b with the specified shape, in C order. Parts at the end of b may be
-// smaller. The next iteration overwrites the yielded box.
-func (b box) parts(shape []int) iter.Seq[box] {
-	return func(yield func(box) bool) {
-		at := make(box, len(b))
-		for i := range at {
-			at[i] = [2]int{b[i][0], min(b[i][0]+shape[i], b[i][1])}
-		}
-		for {
-			if !yield(at) {
-				return
-			}
-			k := len(at) - 1
-			for ; k >= 0; k-- {
-				if at[k][1] < b[k][1] {
-					at[k] = [2]int{at[k][1], min(at[k][1]+shape[k], b[k][1])}
-					break
-				}
-				at[k] = [2]int{b[k][0], min(b[k][0]+shape[k], b[k][1])}
-			}
-			if k < 0 {
-				return
-			}
-		}
-	}
 }
 
 // object is a chunk or a shard that is being decoded.
@@ -193,7 +142,7 @@ func (o *object) full() bool { return len(o.bad) == maxBadChunks || o.limited }
 
 // badChunk is an inner chunk that cannot be decoded.
 type badChunk struct {
-	box
+	walk.Box
 	err error
 }
 
@@ -209,15 +158,15 @@ func oneCause(bad []badChunk) bool {
 
 // inner decodes the inner chunks of a part of a shard one by one. It returns only errors that end
 // the run.
-func (r *reader) inner(ctx context.Context, o *object, part box) error {
-	for at := range part.parts(r.a.Chunks()) {
+func (r *reader) inner(ctx context.Context, o *object, part walk.Box) error {
+	for at := range part.Parts(r.a.Chunks()) {
 		switch err := r.decode(ctx, o, at); {
 		case err == nil:
 			o.good++
 		case fatal(ctx, err):
 			return err
 		default:
-			o.bad = append(o.bad, badChunk{slices.Clone(at), err})
+			o.bad = append(o.bad, badChunk{at, err})
 			o.limited = errors.Is(err, fault.Limit)
 		}
 		if o.full() {
@@ -229,12 +178,12 @@ func (r *reader) inner(ctx context.Context, o *object, part box) error {
 
 // finding reports err, the error of decoding a chunk or a part of a shard, as a finding. It returns
 // only errors that end the run.
-func (r *reader) finding(ctx context.Context, o *object, err error, part box) error {
+func (r *reader) finding(ctx context.Context, o *object, err error, part walk.Box) error {
 	if err == nil || fatal(ctx, err) {
 		return err
 	}
 	f := rule.FromError(r.a.Path(), err)
-	if f.Key = o.key; part != nil {
+	if f.Key = o.key; part.At != nil {
 		f.Text = fmt.Sprintf("elements %v: %s", part, f.Text)
 	}
 	r.findings.report(f)
@@ -246,7 +195,7 @@ func (r *reader) finding(ctx context.Context, o *object, err error, part box) er
 
 // decode decodes a part of the array in strict mode. If the error is the violation of a rule,
 // decode reports the violation and decodes the part again without strict mode.
-func (r *reader) decode(ctx context.Context, o *object, b box) error {
+func (r *reader) decode(ctx context.Context, o *object, b walk.Box) error {
 	err := decodes(ctx, r.strict, b)
 	var broken *rule.Error
 	if !errors.As(err, &broken) {
@@ -261,8 +210,8 @@ func (r *reader) decode(ctx context.Context, o *object, b box) error {
 
 // decodes returns the error of decoding a part of an array, or nil if the part can be decoded. The
 // error is fault.Limit if the part exceeds the memory limit or Limits.Chunk.
-func decodes(ctx context.Context, a *zarr.Array, b box) error {
-	n, typ := b.elems(), a.DType()
+func decodes(ctx context.Context, a *zarr.Array, b walk.Box) error {
+	n, typ := b.Len(), a.DType()
 	size := typ.Size()
 	if size == 0 {
 		size = 16 // size of a string or slice header, rounded up
@@ -273,5 +222,5 @@ func decodes(ctx context.Context, a *zarr.Array, b box) error {
 	if int64(n) > a.ChunkLimit()/int64(size) {
 		return fault.Newf(fault.Limit, "elements %v of %v exceed Limits.Chunk (%d)", b, typ, a.ChunkLimit())
 	}
-	return a.Check(ctx, b.selections()...)
+	return a.Check(ctx, selections(b)...)
 }

@@ -5,12 +5,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 	"sync"
 
 	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/internal/copying/alike"
 	"github.com/zargo-io/zargo/internal/node"
+	"github.com/zargo-io/zargo/internal/walk"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/rule"
@@ -18,7 +20,7 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// Copy is another copy of a hierarchy. A repair restores damaged objects from it.
+// Copy is another copy of a node. A repair restores damaged objects from it.
 type Copy struct {
 	Store store.Store
 	Path  string        // path in Store of the node that is repaired
@@ -103,7 +105,7 @@ func (p *repair) restore(ctx context.Context, d damaged) (string, error) {
 		return "", x.err
 	}
 	whole := layoutOf(x.ours).box(d.coord)
-	if whole.bytes(x.ours) > maxHeld {
+	if bytesOf(x.ours, whole) > maxHeld {
 		lock, err := p.restorer.long.Lock(ctx, "")
 		if err != nil {
 			return "", err
@@ -145,8 +147,8 @@ func (p *repair) restore(ctx context.Context, d damaged) (string, error) {
 // need returns the memory required to restore an object. It consists of twice maxHeld for each of
 // the two objects, and the elements of two parts that are compared. If the object is encoded again,
 // its elements are needed three times instead.
-func (x *pair) need(whole box) int64 {
-	elements, most, times := whole.bytes(x.ours), int64(maxWhole), int64(2)
+func (x *pair) need(whole walk.Box) int64 {
+	elements, most, times := bytesOf(x.ours, whole), int64(maxWhole), int64(2)
 	if !x.same {
 		most, times = concurrency.Memory()/4, 3
 	}
@@ -155,7 +157,7 @@ func (x *pair) need(whole box) int64 {
 
 // damage decodes an object to check that it is still damaged, and returns the parts of a damaged
 // shard that are readable. If the object is not damaged, damage returns an error.
-func (x *pair) damage(ctx context.Context, d damaged, was snapshot, whole box) (good []box, err error) {
+func (x *pair) damage(ctx context.Context, d damaged, was snapshot, whole walk.Box) (good []walk.Box, err error) {
 	if !was.there {
 		if d.rule == rule.MissingChunk {
 			return nil, nil
@@ -167,7 +169,7 @@ func (x *pair) damage(ctx context.Context, d damaged, was snapshot, whole box) (
 		err := decodes(ctx, x.ours, part)
 		switch {
 		case err == nil:
-			good = append(good, slices.Clone(part))
+			good = append(good, part)
 			continue
 		case !errors.Is(err, fault.Corrupt) || fatal(ctx, err):
 			return nil, err
@@ -182,10 +184,10 @@ func (x *pair) damage(ctx context.Context, d damaged, was snapshot, whole box) (
 			}
 			break // the index is bad
 		}
-		for inner := range part.parts(x.ours.Chunks()) {
+		for inner := range part.Parts(x.ours.Chunks()) {
 			err := decodes(ctx, x.ours, inner)
 			if err == nil {
-				good = append(good, slices.Clone(inner))
+				good = append(good, inner)
 			} else if fatal(ctx, err) {
 				return nil, err
 			}
@@ -198,27 +200,27 @@ func (x *pair) damage(ctx context.Context, d damaged, was snapshot, whole box) (
 }
 
 // partsOf yields the parts of an object that are decoded one after another.
-func partsOf(a *zarr.Array, whole box) func(yield func(box) bool) {
+func partsOf(a *zarr.Array, whole walk.Box) iter.Seq[walk.Box] {
 	if a.Sharded() {
-		return whole.parts(partOf(a, whole))
+		return whole.Parts(partOf(a, whole))
 	}
-	return func(yield func(box) bool) { yield(whole) }
+	return func(yield func(walk.Box) bool) { yield(whole) }
 }
 
 // find returns the replacement for a damaged object and a description of the repair. If both arrays
 // encode alike, the replacement is the copy's stored object. Otherwise it is encoded from the
 // copy's values. In both cases find first decodes everything that the copy stores for the object.
-func (x *pair) find(ctx context.Context, d damaged, whole box) (from store.Store, with snapshot, what string, err error) {
+func (x *pair) find(ctx context.Context, d damaged, whole walk.Box) (from store.Store, with snapshot, what string, err error) {
 	if !x.same {
 		with, err = x.encode(ctx, d, whole)
-		return nil, with, fmt.Sprintf("restore: encode %d elements of %q in %s as %d bytes", whole.elems(), x.other.Path(), x.theirs, with.size), err
+		return nil, with, fmt.Sprintf("restore: encode %d elements of %q in %s as %d bytes", whole.Len(), x.other.Path(), x.theirs, with.size), err
 	}
 	for i, n := range x.other.GridShape() {
 		if d.coord[i] >= n {
 			return nil, snapshot{}, "", errLeft("the copy is smaller and does not have this chunk")
 		}
 	}
-	if !slices.Equal(layoutOf(x.other).box(d.coord), whole) {
+	if layoutOf(x.other).box(d.coord).String() != whole.String() {
 		return nil, snapshot{}, "", errLeft("the copy has another shape and stores another part of the chunk")
 	}
 	key := x.other.ChunkKey(d.coord...)
@@ -237,7 +239,7 @@ func (x *pair) find(ctx context.Context, d damaged, whole box) (from store.Store
 }
 
 // verify decodes everything that the copy stores for an object.
-func (x *pair) verify(ctx context.Context, whole box) error {
+func (x *pair) verify(ctx context.Context, whole walk.Box) error {
 	for part := range partsOf(x.other, whole) {
 		if err := decodes(ctx, x.other, part); err != nil {
 			return fmt.Errorf("reading the copy: %w", err)
@@ -248,9 +250,9 @@ func (x *pair) verify(ctx context.Context, whole box) error {
 
 // encode encodes the replacement for an object from the copy's values, which the copy stores in
 // other chunks or with other codecs.
-func (x *pair) encode(ctx context.Context, d damaged, whole box) (snapshot, error) {
-	if most := min(concurrency.Memory()/4, x.ours.ChunkLimit()); whole.bytes(x.ours) > most {
-		return snapshot{}, fault.Newf(fault.Limit, "the copy has other codecs, and the object has %d bytes of elements, more than the %d that can be encoded again", whole.bytes(x.ours), most)
+func (x *pair) encode(ctx context.Context, d damaged, whole walk.Box) (snapshot, error) {
+	if most := min(concurrency.Memory()/4, x.ours.ChunkLimit()); bytesOf(x.ours, whole) > most {
+		return snapshot{}, fault.Newf(fault.Limit, "the copy has other codecs, and the object has %d bytes of elements, more than the %d that can be encoded again", bytesOf(x.ours, whole), most)
 	}
 	if err := x.stored(ctx, whole); err != nil {
 		return snapshot{}, err
@@ -273,9 +275,9 @@ func (x *pair) encode(ctx context.Context, d damaged, whole box) (snapshot, erro
 		return snapshot{}, fmt.Errorf("reading the copy: %w", err)
 	}
 	if v.items != nil {
-		err = a.WriteItems(ctx, v.items, whole.selections()...)
+		err = a.WriteItems(ctx, v.items, selections(whole)...)
 	} else {
-		err = a.WriteBytes(ctx, v.bytes, whole.selections()...)
+		err = a.WriteBytes(ctx, v.bytes, selections(whole)...)
 	}
 	if err != nil {
 		return snapshot{}, err
@@ -287,15 +289,9 @@ func (x *pair) encode(ctx context.Context, d damaged, whole box) (snapshot, erro
 // stored checks that the copy stores the chunks that an object is encoded from. It requires all of
 // them if the fill value is null, and otherwise at least one. If the copy stores none, it may be
 // incomplete.
-func (x *pair) stored(ctx context.Context, whole box) error {
+func (x *pair) stored(ctx context.Context, whole walk.Box) error {
 	found := false
-	lo, hi := make([]int, len(whole)), make([]int, len(whole))
-	for i, r := range whole {
-		lo[i], _, _ = x.other.ChunkAt(i, r[0])
-		last, _, _ := x.other.ChunkAt(i, r[1]-1)
-		hi[i] = last + 1
-	}
-	for at := slices.Clone(lo); ; {
+	for at := range walk.Overlapping(x.other, whole).Positions() {
 		key := x.other.ChunkKey(at...)
 		_, err := x.theirs.Get(ctx, key, store.GetOptions{Range: store.Within(0, 1)}, nil)
 		switch {
@@ -306,14 +302,7 @@ func (x *pair) stored(ctx context.Context, whole box) error {
 		case x.other.Fill() == nil:
 			return errLeft(fmt.Sprintf("the copy has no %q either", key))
 		}
-		k := len(at) - 1
-		for ; k >= 0; k-- {
-			if at[k]++; at[k] < hi[k] {
-				break
-			}
-			at[k] = lo[k]
-		}
-		if k < 0 || found && x.other.Fill() != nil {
+		if found && x.other.Fill() != nil {
 			break
 		}
 	}
@@ -325,7 +314,7 @@ func (x *pair) stored(ctx context.Context, whole box) error {
 
 // compare checks that the readable parts of a damaged shard have the same values in the copy. If
 // they differ, the copy is of other data, and replacing the shard would lose its readable values.
-func (x *pair) compare(ctx context.Context, good []box) error {
+func (x *pair) compare(ctx context.Context, good []walk.Box) error {
 	for _, b := range good {
 		v, err := read(ctx, x.ours, b)
 		if err != nil {
@@ -348,24 +337,21 @@ type elements struct {
 	items [][]byte
 }
 
-func read(ctx context.Context, a *zarr.Array, b box) (v elements, err error) {
+func read(ctx context.Context, a *zarr.Array, b walk.Box) (v elements, err error) {
 	if size := a.DType().Size(); size > 0 {
-		v.bytes = make([]byte, b.elems()*size)
-		return v, a.ReadBytes(ctx, v.bytes, b.selections()...)
+		v.bytes = make([]byte, b.Len()*size)
+		return v, a.ReadBytes(ctx, v.bytes, selections(b)...)
 	}
-	v.items, err = a.ReadItems(ctx, b.selections()...)
+	v.items, err = a.ReadItems(ctx, selections(b)...)
 	return v, err
 }
 
-// bytes returns the memory that the elements of a box take. Elements of varying length count as 64
+// bytesOf returns the memory that the elements of a box take. Elements of varying length count as 64
 // bytes each, since their lengths are unknown.
-func (b box) bytes(a *zarr.Array) int64 {
+func bytesOf(a *zarr.Array, b walk.Box) int64 {
 	size := int64(a.DType().Size())
 	if size == 0 {
 		size = 64
 	}
-	if n := int64(b.elems()); n <= (1<<62)/size {
-		return n * size
-	}
-	return 1 << 62
+	return min(b.Bytes(size), 1<<62)
 }

@@ -29,16 +29,22 @@ type Keys struct {
 	Reach []int
 }
 
-// Of returns the Keys of an array with metadata m. grid is the number of chunks along each axis,
-// and c is the claim in the document of the array. chunkAt returns the chunk that contains index i
-// along an axis. i may be outside the shape.
-func Of(m *meta.Array, grid []int, c claim.Claim, chunkAt func(axis, i int) (chunk, start, length int)) Keys {
-	k := Keys{Encoding: m.Keys, Format: m.Format, Grid: grid}
+// Array is an array with a grid. *zarr.Array implements it.
+type Array interface {
+	Metadata() *meta.Array
+	GridShape() []int
+	ChunkAt(axis, i int) (chunk, start, length int) // i may be outside the shape
+}
+
+// Of returns the Keys of an array. c is the claim in the document of the array.
+func Of(a Array, c claim.Claim) Keys {
+	m := a.Metadata()
+	k := Keys{Encoding: m.Keys, Format: m.Format, Grid: a.GridShape()}
 	if to := Reach(c, m.Shape); to != nil {
-		k.Reach = make([]int, len(grid))
+		k.Reach = make([]int, len(k.Grid))
 		for i, n := range to {
 			if n > 0 {
-				last, _, _ := chunkAt(i, n-1)
+				last, _, _ := a.ChunkAt(i, n-1)
 				k.Reach[i] = last + 1
 			}
 		}

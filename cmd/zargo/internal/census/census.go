@@ -11,6 +11,7 @@ import (
 
 	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/internal/node"
+	"github.com/zargo-io/zargo/internal/walk"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
@@ -211,12 +212,8 @@ func (t *taking) object(ctx context.Context, e object) error {
 		stored, room, err = t.a.CountStored(ctx, e.coord...)
 	}
 	if err == nil && t.o.Data {
-		sel := make([]zarr.Selection, len(e.coord))
-		for i, c := range e.coord {
-			start, length := t.a.Edge(i, c)
-			sel[i] = zarr.Range(start, min(start+length, t.a.Shape()[i]))
-		}
-		err = t.a.Check(ctx, sel...)
+		b := walk.Object(t.a, e.coord)
+		err = t.a.Check(ctx, zarr.Region{Start: b.At, Shape: b.Shape}.Select()...)
 	}
 	if errors.Is(err, fault.NotFound) {
 		return nil // deleted since it was listed

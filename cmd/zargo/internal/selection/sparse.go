@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"iter"
-	"math"
+	"slices"
 
 	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/internal/copying/listed"
@@ -35,22 +35,14 @@ const (
 // list.
 func Dense(ctx context.Context, a *zarr.Array, rank int, r Region) error {
 	elements, objects := 1.0, 1.0
-	spans := make([][2]int, rank) // first and last selected chunk along each axis
+	chunks := r.objects(a, rank)
 	for k, along := range r {
 		if along.Count == 0 {
 			return nil
 		}
 		elements *= float64(along.Count)
 		if k < rank {
-			n := along.Count
-			spans[k] = [2]int{0, math.MaxInt}
-			if along.List == nil {
-				first, _, _ := a.ChunkAt(k, along.At(0))
-				last, _, _ := a.ChunkAt(k, along.At(along.Count-1))
-				spans[k] = [2]int{min(first, last), max(first, last)}
-				n = min(n, spans[k][1]-spans[k][0]+1)
-			}
-			objects *= float64(n)
+			objects *= float64(min(along.Count, chunks.Shape[k]))
 		}
 	}
 	if elements <= MaxElements && objects <= maxObjects {
@@ -58,7 +50,7 @@ func Dense(ctx context.Context, a *zarr.Array, rank int, r Region) error {
 	}
 	inside := func(coord []int) bool {
 		for k, c := range coord {
-			if c < spans[k][0] || c > spans[k][1] {
+			if c < chunks.At[k] || c-chunks.At[k] >= chunks.Shape[k] {
 				return false
 			}
 		}
@@ -115,18 +107,8 @@ func readInRanges(a *zarr.Array) bool {
 // chunkBytes returns the memory of an array's first chunk, with elem bytes per element. The result
 // is at most half of the process's memory.
 func chunkBytes(a *zarr.Array, elem int64) int64 {
-	n, most := elem, concurrency.Memory()/2
-	for k, length := range a.Shape() {
-		if length == 0 {
-			return 0
-		}
-		_, _, edge := a.ChunkAt(k, 0)
-		if edge = min(edge, length); n > most/int64(edge) {
-			return most
-		}
-		n *= int64(edge)
-	}
-	return n
+	first := walk.Object(a, make([]int, len(a.Shape())))
+	return min(first.Bytes(elem), concurrency.Memory()/2)
 }
 
 // maxProbed is the maximum number of chunks of a band that are requested to find out whether they
@@ -136,32 +118,31 @@ const maxProbed = 16
 // stored reports whether a region may contain stored chunks. It returns false without a check if
 // the region selects a list or is in more than maxProbed chunks.
 func stored(ctx context.Context, a *zarr.Array, r Region) bool {
-	keys, axes := [][]int{nil}, r.axes(a, walk.Objects)
-	for k, along := range r {
-		if along.List != nil || k >= len(a.GridShape()) {
-			return false
-		}
-		var chunks []int
-		for i := 0; i < along.Count && len(chunks) <= maxProbed; i = axes[k].Next(i) {
-			chunk, _, _ := a.ChunkAt(k, along.At(i))
-			chunks = append(chunks, chunk)
-		}
-		if len(chunks)*len(keys) > maxProbed {
-			return false
-		}
-		var next [][]int
-		for _, key := range keys {
-			for _, c := range chunks {
-				next = append(next, append(key[:len(key):len(key)], c))
-			}
-		}
-		keys = next
+	rank := len(a.GridShape())
+	chunks := r.objects(a, min(rank, len(r)))
+	if len(r) > rank || chunks.Len() > maxProbed || slices.ContainsFunc(r, func(x Axis) bool { return x.List != nil }) {
+		return false
 	}
-	for _, key := range keys {
-		_, err := a.Store().Get(ctx, a.ChunkKey(key...), store.GetOptions{Range: store.Within(0, 1)}, nil)
+	for coord := range chunks.Positions() {
+		_, err := a.Store().Get(ctx, a.ChunkKey(coord...), store.GetOptions{Range: store.Within(0, 1)}, nil)
 		if !errors.Is(err, fault.NotFound) {
 			return true
 		}
 	}
 	return false
+}
+
+// objects returns the positions of the chunks or shards in which a region of an array begins and
+// ends, and of those between them, along the first rank axes. Along an axis with a list it returns
+// all positions.
+func (r Region) objects(a *zarr.Array, rank int) walk.Box {
+	b := walk.Box{At: make([]int, rank), Shape: slices.Clone(a.Shape()[:rank])}
+	for k, along := range r[:rank] {
+		if along.List == nil && along.Count > 0 {
+			first, last := along.At(0), along.At(along.Count-1)
+			b.At[k] = min(first, last)
+			b.Shape[k] = max(first, last) - b.At[k] + 1
+		}
+	}
+	return walk.Overlapping(a, b)
 }
