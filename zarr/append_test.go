@@ -65,9 +65,7 @@ func TestAppendRefuses(t *testing.T) {
 func TestAppendOnStale(t *testing.T) {
 	st := mem.New()
 	a := create(t, st, zarr.Spec{Shape: []int{2}, Chunks: []int{2}, DType: dtype.Int32})
-	if _, err := zarr.Append(t.Context(), a, 0, []int32{1, 2, 3}, zarr.AppendOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, second(zarr.Append(t.Context(), a, 0, []int32{1, 2, 3}, zarr.AppendOptions{})))
 	if _, err := zarr.Append(t.Context(), a, 0, []int32{4}, zarr.AppendOptions{}); !errors.Is(err, zarr.ErrConflict) {
 		t.Fatalf("%v, want ErrConflict", err)
 	}
@@ -77,9 +75,7 @@ func TestAppendOnStale(t *testing.T) {
 	}
 	wantValues(t, a, 0, 0, 1, 2, 3, 4)
 	// Attributes that were changed meanwhile remain, and the append succeeds.
-	if _, err := a.SetAttrs(t.Context(), map[string]any{"units": "K"}); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, second(a.SetAttrs(t.Context(), map[string]any{"units": "K"})))
 	a, err = zarr.Append(t.Context(), a, 0, []int32{5}, zarr.AppendOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -158,10 +154,7 @@ func TestTakeOver(t *testing.T) {
 // onStore opens an array again in another store, with the same options.
 func onStore(t *testing.T, a *zarr.Array, st store.Store) *zarr.Array {
 	t.Helper()
-	b, err := zarr.OpenArray(t.Context(), st, a.Path(), a.Options()...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := mustOpen(t, st, a.Path(), a.Options()...)
 	return b
 }
 
@@ -215,14 +208,8 @@ func TestAppendRace(t *testing.T) {
 			open = false
 		default:
 		}
-		a, err := zarr.OpenArray(t.Context(), st, "a")
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := zarr.Read[int32](t.Context(), a)
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := mustOpen(t, st, "a")
+		got := mustRead[int32](t, a)
 		seen := map[int32]bool{}
 		for i := 0; i < len(got); i += 2 {
 			if got[i] != -got[i+1] || seen[got[i]] {
@@ -256,19 +243,13 @@ func claims(t *testing.T, st store.Store) (n int) {
 
 func create(t *testing.T, st store.Store, spec zarr.Spec) *zarr.Array {
 	t.Helper()
-	a, err := zarr.Create(t.Context(), st, "a", spec)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := mustCreate(t, st, "a", spec)
 	return a
 }
 
 func wantValues(t *testing.T, a *zarr.Array, want ...int32) {
 	t.Helper()
-	got, err := zarr.Read[int32](t.Context(), a)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := mustRead[int32](t, a)
 	if !slices.Equal(got, want) {
 		t.Fatalf("%v, want %v", got, want)
 	}
@@ -284,9 +265,7 @@ func TestAttributesKeepTheClaim(t *testing.T) {
 			if format == 3 { // with values that are not JSON, as some writers store them
 				doc := `{"zarr_format":3,"node_type":"array","shape":[2],"data_type":"int32","chunk_grid":{"name":"regular","configuration":{"chunk_shape":[2]}},` +
 					`"chunk_key_encoding":{"name":"default"},"fill_value":0,"codecs":[{"name":"bytes","configuration":{"endian":"little"}}],"attributes":{"units":"K","missing":NaN}}`
-				if _, err := st.Put(t.Context(), "a/zarr.json", []byte(doc), store.PutOptions{}); err != nil {
-					t.Fatal(err)
-				}
+				succeed(t, second(st.Put(t.Context(), "a/zarr.json", []byte(doc), store.PutOptions{})))
 				a = onStore(t, a, st)
 			}
 			k := &killed{Store: st, left: 1}

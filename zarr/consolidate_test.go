@@ -43,20 +43,11 @@ func TestConsolidate(t *testing.T) {
 		}
 
 		// Changes that do not update the copy, one of each kind.
-		b, err := zarr.OpenArray(t.Context(), st, "top/x/y/b")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := b.SetAttrs(t.Context(), map[string]any{"name": "another"}); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := zarr.CreateGroup(t.Context(), st, "top/new", zarr.Spec{Format: format}); err != nil {
-			t.Fatal(err)
-		}
+		b := mustOpen(t, st, "top/x/y/b")
+		succeed(t, second(b.SetAttrs(t.Context(), map[string]any{"name": "another"})))
+		succeed(t, second(zarr.CreateGroup(t.Context(), st, "top/new", zarr.Spec{Format: format})))
 		for _, name := range []string{"zarr.json", ".zarray", ".zattrs"} {
-			if err := st.Delete(t.Context(), "top/a/"+name, store.DeleteOptions{}); err != nil {
-				t.Fatal(err)
-			}
+			succeed(t, st.Delete(t.Context(), "top/a/"+name, store.DeleteOptions{}))
 		}
 		d, err := upkeep.CheckConsolidated(t.Context(), g)
 		if got := differences(d); err != nil || got != `"a" is gone, "new" is missing, "x/y/b" is changed` {
@@ -117,9 +108,7 @@ func TestConsolidateOverAnything(t *testing.T) {
 	for name, old := range map[string]string{"long": strings.Repeat(" ", 1<<16), "empty": ""} {
 		st := mem.New()
 		root := forest(t, st, 2)
-		if _, err := st.Put(t.Context(), "top/.zmetadata", []byte(old), store.PutOptions{}); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, second(st.Put(t.Context(), "top/.zmetadata", []byte(old), store.PutOptions{})))
 		root, err := root.With(zarr.Limit(zarr.Limits{Metadata: 1 << 12}))
 		if err != nil {
 			t.Fatal(err)
@@ -131,9 +120,7 @@ func TestConsolidateOverAnything(t *testing.T) {
 			t.Errorf("%s: %v, %v", name, d, err)
 		}
 		// A write that requires the previous copy fails.
-		if _, err := st.Put(t.Context(), "top/.zmetadata", []byte(old), store.PutOptions{}); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, second(st.Put(t.Context(), "top/.zmetadata", []byte(old), store.PutOptions{})))
 		watch := store.Observe(st, func(_ context.Context, e store.Event) {
 			if e.Op == "get" && e.Key == "top/.zmetadata" {
 				if _, err := st.Put(t.Context(), "top/.zmetadata", []byte("{}"), store.PutOptions{}); err != nil {
@@ -161,17 +148,13 @@ func TestConsolidateCopiesDocuments(t *testing.T) {
 		"a/.zattrs": `{"x":NaN,"big":12345678901234567890}`,
 		"b/.zarray": `{"zarr_format":2,"shape":[2],"chunks":[2],"dtype":"<f4","fill_value":0,"order":"C","filters":null,"compressor":null,"by":"hand"}`,
 	} {
-		if _, err := st.Put(t.Context(), key, []byte(doc), store.PutOptions{}); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, second(st.Put(t.Context(), key, []byte(doc), store.PutOptions{})))
 	}
 	g, err := zarr.OpenGroup(t.Context(), st, "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := g.Consolidate(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, second(g.Consolidate(t.Context())))
 	v, err := st.Get(t.Context(), ".zmetadata", store.GetOptions{}, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -180,9 +163,7 @@ func TestConsolidateCopiesDocuments(t *testing.T) {
 		Metadata map[string]map[string]any
 	}
 	strict := strings.Replace(string(v.Bytes), `"x": NaN`, `"x": "bare"`, 1)
-	if err := json.Unmarshal([]byte(strict), &doc); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, json.Unmarshal([]byte(strict), &doc))
 	if doc.Metadata["a/.zarray"]["fill_value"] != "NaN" || doc.Metadata["b/.zarray"]["by"] != "hand" ||
 		doc.Metadata["a/.zattrs"]["x"] != "bare" || !strings.Contains(string(v.Bytes), "12345678901234567890") {
 		t.Errorf("%s", v.Bytes)
@@ -196,18 +177,14 @@ func TestConsolidateRefuses(t *testing.T) {
 	for _, format := range []int{2, 3} {
 		st := mem.New()
 		root := forest(t, st, format)
-		if _, err := zarr.CreateGroup(t.Context(), st, "top/x/other", zarr.Spec{Format: 5 - format}); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, second(zarr.CreateGroup(t.Context(), st, "top/x/other", zarr.Spec{Format: 5 - format})))
 		if _, err := root.Consolidate(t.Context()); !errors.Is(err, zarr.ErrMetadata) || !strings.Contains(err.Error(), "top/x/other") {
 			t.Errorf("v%d with a node of another format: %v", format, err)
 		}
 	}
 	st := mem.New()
 	root := forest(t, st, 3)
-	if _, err := st.Put(t.Context(), "top/bad/zarr.json", []byte(`{"zarr_format":3}`), store.PutOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, second(st.Put(t.Context(), "top/bad/zarr.json", []byte(`{"zarr_format":3}`), store.PutOptions{})))
 	before, err := st.Get(t.Context(), "top/zarr.json", store.GetOptions{}, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -32,9 +32,7 @@ func hourly(t *testing.T, st store.Store, format int) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := g.Consolidate(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, second(g.Consolidate(t.Context())))
 }
 
 // times returns the lengths of the group's arrays in its consolidated metadata.
@@ -98,9 +96,7 @@ func TestConsolidateDuringAppend(t *testing.T) {
 						_, errs[1] = b.Append(t.Context(), "time", zarr.AppendOptions{}, zarr.RowsOf("t2m", []uint8{5, 6}), zarr.RowsOf("time", []uint8{5, 6}))
 					},
 				)
-				if err := errors.Join(errs[:]...); err != nil {
-					t.Fatal(err)
-				}
+				succeed(t, errors.Join(errs[:]...))
 				if n := times(t, backing, format); n != [2]int{6, 6} {
 					t.Errorf("lengths %v", n)
 				}
@@ -141,9 +137,7 @@ func TestConsolidateFirstDuringAppend(t *testing.T) {
 						_, errs[1] = b.Append(t.Context(), "time", zarr.AppendOptions{}, zarr.RowsOf("t2m", []uint8{5, 6}), zarr.RowsOf("time", []uint8{5, 6}))
 					},
 				)
-				if err := errors.Join(errs[:]...); err != nil {
-					t.Fatal(err)
-				}
+				succeed(t, errors.Join(errs[:]...))
 				agrees(t, backing, format)
 				return choices
 			})
@@ -174,9 +168,7 @@ func TestConsolidateAtOnce(t *testing.T) {
 					}
 				}
 				choices := at.run(schedule, do[:]...)
-				if err := errors.Join(errs[:]...); err != nil {
-					t.Fatal(err)
-				}
+				succeed(t, errors.Join(errs[:]...))
 				agrees(t, backing, format)
 				return choices
 			})

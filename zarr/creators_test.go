@@ -95,9 +95,7 @@ func TestMemberOfWithdrawnGroup(t *testing.T) {
 			for _, format := range []int{2, 3} {
 				st := mem.New()
 				doc := map[int]string{2: "n/.zgroup", 3: "n/zarr.json"}[format]
-				if _, err := zarr.CreateGroup(t.Context(), st, "n", zarr.Spec{Format: format}); err != nil {
-					t.Fatal(err)
-				}
+				succeed(t, second(zarr.CreateGroup(t.Context(), st, "n", zarr.Spec{Format: format})))
 				var put, met atomic.Bool
 				match := func(c store.Call) bool {
 					is := c.Op == store.OpPut && strings.HasPrefix(c.Key, "n/a/")
@@ -151,9 +149,7 @@ func TestMemberOfWithdrawnGroup(t *testing.T) {
 func TestMemberOfMigratedGroup(t *testing.T) {
 	for _, format := range []int{2, 3} {
 		st := mem.New()
-		if _, err := zarr.CreateGroup(t.Context(), st, "n", zarr.Spec{Format: 2}); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, second(zarr.CreateGroup(t.Context(), st, "n", zarr.Spec{Format: 2})))
 		migrated := gated(st, putOf("a/.zgroup"), false, func() {
 			if _, err := st.Put(t.Context(), "n/zarr.json", []byte(`{"zarr_format":3,"node_type":"group"}`), store.PutOptions{}); err != nil {
 				t.Error(err)
@@ -183,13 +179,9 @@ func TestMemberOfMigratedGroup(t *testing.T) {
 func TestGroupsAboveAreAwaited(t *testing.T) {
 	for _, format := range []int{2, 3} {
 		st := mem.New()
-		if _, err := zarr.Create(t.Context(), st, "n/a", zarr.Spec{Format: format, Shape: []int{2}, DType: dtype.Int8}); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, second(zarr.Create(t.Context(), st, "n/a", zarr.Spec{Format: format, Shape: []int{2}, DType: dtype.Int8})))
 		doc := map[int]string{2: "n/.zgroup", 3: "n/zarr.json"}[format]
-		if err := st.Delete(t.Context(), doc, store.DeleteOptions{}); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, st.Delete(t.Context(), doc, store.DeleteOptions{}))
 		slow := store.Around(st, store.Hooks{Before: func(ctx context.Context, c store.Call) (context.Context, error) {
 			if c.Op == store.OpPut && c.Key == doc {
 				select {
@@ -252,9 +244,7 @@ func TestAttributesOfLaterNode(t *testing.T) {
 	})
 	t.Run("opened", func(t *testing.T) {
 		st := mem.New()
-		if _, err := zarr.CreateGroup(t.Context(), st, "n", group); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, second(zarr.CreateGroup(t.Context(), st, "n", group)))
 		read := make(chan struct{})
 		var once, begun sync.Once
 		mixed := store.Around(st, store.Hooks{

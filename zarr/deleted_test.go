@@ -56,9 +56,7 @@ func mustOpenIn(t *testing.T, g *zarr.Group, path string) *zarr.Array {
 func mustDelete(t *testing.T, st store.Store, keys ...string) {
 	t.Helper()
 	for _, key := range keys {
-		if err := st.Delete(t.Context(), key, store.DeleteOptions{}); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, st.Delete(t.Context(), key, store.DeleteOptions{}))
 	}
 }
 
@@ -93,9 +91,7 @@ func TestFillOfCopied(t *testing.T) {
 
 			a = mustOpenIn(t, g, "a")
 			own := mustOpen(t, st, "top/a")
-			if err := zarr.Write(ctx, own, []int8{1, 2, 3, 4}, zarr.Range(0, 4)); err != nil {
-				t.Fatal(err)
-			}
+			succeed(t, zarr.Write(ctx, own, []int8{1, 2, 3, 4}, zarr.Range(0, 4)))
 			tr.Requests()
 			if _, err := zarr.Read[int8](ctx, a, zarr.Range(2, 4)); err != nil {
 				t.Error(err)
@@ -116,9 +112,7 @@ func TestFillOfCopied(t *testing.T) {
 				t.Fatal(err)
 			}
 			writer := mustOpenIn(t, g, "a")
-			if err := zarr.Write(ctx, writer, []int8{1, 2}, zarr.Range(0, 2)); err != nil {
-				t.Fatal(err)
-			}
+			succeed(t, zarr.Write(ctx, writer, []int8{1, 2}, zarr.Range(0, 2)))
 			// The documents of the caller replace the stored ones, also consolidated metadata.
 			docs, err := g.Documents()
 			if err != nil {
@@ -191,9 +185,7 @@ func TestDeletedArray(t *testing.T) {
 						opts = append(opts, zarr.Cache(cache.New(1<<20, cache.Revalidate(0))))
 					}
 					st, g, _ := copiedArray(t, spec, opts...)
-					if err := read(t.Context(), mustOpenIn(t, g, "a")); err != nil {
-						t.Fatal(err)
-					}
+					succeed(t, read(t.Context(), mustOpenIn(t, g, "a")))
 					a := mustOpenIn(t, g, "a")
 					mustDelete(t, st, "top/a/"+documentOf[spec.Format])
 					for range 2 {
@@ -285,9 +277,7 @@ func TestFillOfStale(t *testing.T) {
 			mustDelete(t, st, "top/a/zarr.json", "top/a/.zarray", "top/a/.zattrs")
 			is := tt.was
 			tt.is(&is)
-			if _, err := zarr.Create(ctx, st, "top/a", is); err != nil {
-				t.Fatal(err)
-			}
+			succeed(t, second(zarr.Create(ctx, st, "top/a", is)))
 			got := make([]int16, 16)
 			err := zarr.ReadInto(ctx, old, got)
 			if !errors.Is(err, tt.want) || tt.want != nil && !strings.Contains(err.Error(), tt.text) {
@@ -322,9 +312,7 @@ func TestStaleInnerChunk(t *testing.T) {
 			}
 			spec := zarr.Spec{Format: 3, Shape: []int{4}, Chunks: []int{2}, Shards: []int{4}, DType: dtype.Int8}
 			st, g, _ := copiedArray(t, spec, opts...)
-			if err := zarr.Write(ctx, mustOpen(t, st, "top/a"), []int8{1, 2}, zarr.Range(0, 2)); err != nil {
-				t.Fatal(err)
-			}
+			succeed(t, zarr.Write(ctx, mustOpen(t, st, "top/a"), []int8{1, 2}, zarr.Range(0, 2)))
 			a := mustOpenIn(t, g, "a")
 			want := zarr.ErrNotFound
 			mustDelete(t, st, "top/a/zarr.json")
@@ -332,9 +320,7 @@ func TestStaleInnerChunk(t *testing.T) {
 				want, spec.Fill = zarr.ErrConflict, 9
 				shard := mustGet(t, st, "top/a/c/0")
 				mustDelete(t, st, "top/a/c/0")
-				if _, err := zarr.Create(ctx, st, "top/a", spec); err != nil {
-					t.Fatal(err)
-				}
+				succeed(t, second(zarr.Create(ctx, st, "top/a", spec)))
 				put(t, st, "top/a/c/0", string(shard))
 			}
 			if got, err := zarr.Read[int8](ctx, a, zarr.Range(0, 2)); err != nil || !slices.Equal(got, []int8{1, 2}) {
@@ -357,9 +343,7 @@ func TestUndecodableStale(t *testing.T) {
 		spec := zarr.Spec{Format: format, Shape: []int{4}, DType: dtype.Int8, Codecs: []codec.Spec{codec.Zstd(1)}}
 		st, g, _ := copiedArray(t, spec)
 		old := mustOpenIn(t, g, "a")
-		if err := zarr.Write(ctx, mustOpen(t, st, "top/a"), []int8{1, 2, 3, 4}); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, zarr.Write(ctx, mustOpen(t, st, "top/a"), []int8{1, 2, 3, 4}))
 		if got, err := zarr.Read[int8](ctx, old); err != nil || !slices.Equal(got, []int8{1, 2, 3, 4}) {
 			t.Errorf("v%d: %v, %v", format, got, err)
 		}

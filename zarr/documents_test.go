@@ -92,9 +92,7 @@ func TestGivenAndStale(t *testing.T) {
 			return a
 		}
 		a := open()
-		if err := zarr.Write(ctx, a, []int8{1, 2, 3, 4}); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, zarr.Write(ctx, a, []int8{1, 2, 3, 4}))
 		if got := tr.Requests(); !strings.HasPrefix(got, "get a/") || strings.Count(got, ",") != 1 || !strings.Contains(got, "put a/") {
 			t.Errorf("v%d: the first write costs %q", format, got)
 		}
@@ -134,17 +132,13 @@ func TestGivenAndStale(t *testing.T) {
 
 		// Another array replaces it, or it is deleted.
 		spec.DType = dtype.Int16
-		if _, err := zarr.Replace(ctx, backing, "a", spec); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, second(zarr.Replace(ctx, backing, "a", spec)))
 		tr.Requests()
 		if err := zarr.Write(ctx, open(), []int8{1, 2, 3, 4}); !errors.Is(err, zarr.ErrConflict) || !strings.Contains(err.Error(), "data type") {
 			t.Errorf("v%d: another array: %v", format, err)
 		}
 		for _, name := range []string{"zarr.json", ".zarray", ".zattrs"} {
-			if err := backing.Delete(ctx, "a/"+name, store.DeleteOptions{}); err != nil {
-				t.Fatal(err)
-			}
+			succeed(t, backing.Delete(ctx, "a/"+name, store.DeleteOptions{}))
 		}
 		if err := zarr.Write(ctx, open(), []int8{1, 2, 3, 4}); !errors.Is(err, zarr.ErrNotFound) || !strings.Contains(err.Error(), "only in a given document") {
 			t.Errorf("v%d: no array: %v", format, err)
@@ -173,9 +167,7 @@ func TestGivenGroups(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := zarr.CreateGroup(ctx, st, "top/new", zarr.Spec{Format: format}); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, second(zarr.CreateGroup(ctx, st, "top/new", zarr.Spec{Format: format})))
 		if g, err = zarr.OpenGroup(ctx, st, "top", zarr.Documents(docs)); err != nil {
 			t.Fatal(err)
 		}
@@ -192,9 +184,7 @@ func TestGivenGroups(t *testing.T) {
 		if got := paths(t, h); len(got) != 5 {
 			t.Errorf("v%d: walked %q", format, got)
 		}
-		if _, err := g.SetAttrs(ctx, map[string]any{"title": "new"}); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, second(g.SetAttrs(ctx, map[string]any{"title": "new"})))
 		if h, err = zarr.OpenGroup(ctx, st, "top", zarr.Format(format)); err != nil || h.Attrs()["title"] != "new" || len(paths(t, h)) != 5 {
 			t.Errorf("v%d: %v, %v", format, h, err)
 		}
@@ -229,9 +219,7 @@ func TestGivenAndBad(t *testing.T) {
 func TestConsolidatedV2IsCurrent(t *testing.T) {
 	ctx := t.Context()
 	st, g, _ := consolidatedForest(t, 2)
-	if _, err := g.SetAttrs(ctx, map[string]any{"title": "newer"}); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, second(g.SetAttrs(ctx, map[string]any{"title": "newer"})))
 	g, err := zarr.OpenGroup(ctx, st, "top", zarr.Format(2))
 	if err != nil || g.Attrs()["title"] != "newer" {
 		t.Fatalf("%v, %v", g.Attrs(), err)
@@ -250,9 +238,7 @@ func TestConsolidatedV2IsCurrent(t *testing.T) {
 		t.Errorf("%v, %v", g.Attrs(), err)
 	}
 	for _, name := range []string{".zattrs", ".zgroup"} {
-		if err := st.Delete(ctx, "top/"+name, store.DeleteOptions{}); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, st.Delete(ctx, "top/"+name, store.DeleteOptions{}))
 	}
 	if g, err = zarr.OpenGroup(ctx, st, "top", zarr.Format(2)); err != nil || len(g.Attrs()) != 0 {
 		t.Fatalf("%v, %v", g.Attrs(), err)

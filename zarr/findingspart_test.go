@@ -26,20 +26,14 @@ func TestFindingsOfParts(t *testing.T) {
 			}
 		})
 		a := mustCreate(t, st, "x", zarr.Spec{Shape: []int{64, 1 << 12}, Chunks: []int{64, 1 << 12}, DType: c.of, Codecs: []codec.Spec{codec.Bytes(dtype.Little)}})
-		if err := a.WriteBytes(t.Context(), make([]byte, c.of.Size()), zarr.At(0), zarr.At(0)); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := inner.Put(t.Context(), "x/c/0/0", make([]byte, c.of.Size()<<18), store.PutOptions{}); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, a.WriteBytes(t.Context(), make([]byte, c.of.Size()), zarr.At(0), zarr.At(0)))
+		succeed(t, second(inner.Put(t.Context(), "x/c/0/0", make([]byte, c.of.Size()<<18), store.PutOptions{})))
 		with, err := a.With(zarr.OnFinding(func(rule.Finding) {}))
 		if err != nil {
 			t.Fatal(err)
 		}
 		read = 0
-		if err := with.ReadBytes(t.Context(), make([]byte, c.of.Size()<<12), zarr.At(3)); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, with.ReadBytes(t.Context(), make([]byte, c.of.Size()<<12), zarr.At(3)))
 		if read != c.read {
 			t.Errorf("%v: %d bytes were read, not %d", c.of, read, c.read)
 		}

@@ -41,9 +41,7 @@ func forecast(t *testing.T, st store.Store, format int, consolidated bool) *zarr
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := a.WriteBytes(t.Context(), bytesOf(a.Len()*a.DType().Size(), 1)); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, a.WriteBytes(t.Context(), bytesOf(a.Len()*a.DType().Size(), 1)))
 	}
 	if consolidated {
 		if g, err = g.Consolidate(t.Context()); err != nil {
@@ -108,10 +106,7 @@ func TestGroupAppend(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				got, err := zarr.Read[int32](t.Context(), a, zarr.Range(1, 2))
-				if err != nil {
-					t.Fatal(err)
-				}
+				got := mustRead[int32](t, a, zarr.Range(1, 2))
 				const one = 0x01010101
 				if want := []int32{one, one, 0, one, one, 2 * one, 2 * one, 2 * one, 3 * one, 3 * one, 3 * one, 3 * one, 4 * one, 4 * one, 4 * one, 4 * one, 4 * one}; !slices.Equal(got, want) {
 					t.Errorf("%v, want %v", got, want)
@@ -156,9 +151,7 @@ func TestGroupAppendRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := zarr.Append(t.Context(), a, 0, []int64{3}, zarr.AppendOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, second(zarr.Append(t.Context(), a, 0, []int64{3}, zarr.AppendOptions{})))
 	if _, err := g.Append(t.Context(), "time", zarr.AppendOptions{}, rows...); !errors.Is(err, fault.Conflict) {
 		t.Errorf("arrays of different lengths: %v", err)
 	}
@@ -196,9 +189,7 @@ func TestGroupAppendKilled(t *testing.T) {
 					t.Fatal(err)
 				}
 				if lengths(t, st) == [3]int{5, 5, 5} { // only the end of the record is missing
-					if _, err := g.Append(t.Context(), "time", over, day(2, 8)...); err != nil {
-						t.Fatal(err)
-					}
+					succeed(t, second(g.Append(t.Context(), "time", over, day(2, 8)...)))
 					if got := lengths(t, st); got != [3]int{7, 7, 7} || claims(t, st) != 0 {
 						t.Fatalf("%d puts: %v in the end, %d claims", left, got, claims(t, st))
 					}
@@ -217,10 +208,7 @@ func TestGroupAppendKilled(t *testing.T) {
 			if got := lengths(t, st); got != [3]int{5, 5, 5} {
 				t.Fatalf("%d puts: %v in the end", left, got)
 			}
-			a, err := zarr.OpenArray(t.Context(), st, "g/time")
-			if err != nil {
-				t.Fatal(err)
-			}
+			a := mustOpen(t, st, "g/time")
 			const ones = 0x0101010101010101
 			got, err := zarr.Read[int64](t.Context(), a)
 			if err != nil || !slices.Equal(got, []int64{ones, ones, 7, 7, 7}) {

@@ -83,9 +83,7 @@ func TestCreateGroupAtOnce(t *testing.T) {
 					}
 				}
 				choices := at.run(schedule, do[:]...)
-				if err := errors.Join(errs[:]...); err != nil {
-					t.Fatal(err)
-				}
+				succeed(t, errors.Join(errs[:]...))
 				complete(t, backing, format, 0)
 				return choices
 			})
@@ -139,9 +137,7 @@ func TestCreateGroupLate(t *testing.T) {
 				}
 				break
 			}
-			if _, err := createDataset(t, backing, format); err != nil {
-				t.Fatal(err)
-			}
+			succeed(t, second(createDataset(t, backing, format)))
 			appendDay(t, backing)
 			g, err := zarr.OpenGroup(t.Context(), backing, "g")
 			if err == nil {
@@ -175,9 +171,7 @@ func TestCreateGroupExists(t *testing.T) {
 			"fill value": func(_ *zarr.Spec, a map[string]zarr.Spec) { s := a["t2m"]; s.Fill = 7; a["t2m"] = s },
 		} {
 			backing := mem.New()
-			if _, err := createDataset(t, backing, format); err != nil {
-				t.Fatal(err)
-			}
+			succeed(t, second(createDataset(t, backing, format)))
 			before := fmt.Sprint(keys(t, backing))
 			spec, arrays := dataset(format)
 			change(&spec, arrays)
@@ -196,9 +190,7 @@ func TestCreateGroupExists(t *testing.T) {
 			t.Errorf("v%d: an array is there: %v", format, err)
 		}
 		backing = mem.New()
-		if _, err := zarr.CreateGroup(t.Context(), backing, "g/time", zarr.Spec{Format: format}); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, second(zarr.CreateGroup(t.Context(), backing, "g/time", zarr.Spec{Format: format})))
 		if _, err := createDataset(t, backing, format); !errors.Is(err, zarr.ErrExists) {
 			t.Errorf("v%d: a group is there: %v", format, err)
 		}
@@ -210,17 +202,11 @@ func TestOpenOrCreateGroupCost(t *testing.T) {
 	for _, format := range []int{2, 3} {
 		var tr transcript
 		backing := mem.New()
-		if _, err := createDataset(t, backing, format); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, second(createDataset(t, backing, format)))
 		st := store.Observe(backing, tr.Record)
-		if _, err := zarr.OpenGroup(t.Context(), st, "g"); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, second(zarr.OpenGroup(t.Context(), st, "g")))
 		open := strings.Count(tr.Requests(), ",")
-		if _, err := createDataset(t, st, format); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, second(createDataset(t, st, format)))
 		if got := tr.Requests(); strings.Count(got, ",") > open+3-format || strings.Contains(got, "put") {
 			t.Errorf("v%d: %s", format, got)
 		}

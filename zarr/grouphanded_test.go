@@ -40,10 +40,7 @@ func handed(t *testing.T, st store.Store) (context.Context, *zarr.Group) {
 // them. The result must be that of an append that reads the documents itself.
 func TestGroupAppendHanded(t *testing.T) {
 	open := func(st store.Store, path string) *zarr.Array {
-		a, err := zarr.OpenArray(t.Context(), st, path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := mustOpen(t, st, path)
 		return a
 	}
 	for _, change := range []struct {
@@ -99,9 +96,7 @@ func TestGroupAppendHanded(t *testing.T) {
 						if i == 1 {
 							ctx = t.Context()
 						}
-						if err := change.make(st); err != nil {
-							t.Fatal(err)
-						}
+						succeed(t, change.make(st))
 						out, err := g.Append(ctx, "time", o, day(1, 7)...)
 						results[i] = appended(t, st, out, err)
 						if err == nil && i == 0 {
@@ -170,9 +165,7 @@ func appended(t *testing.T, st store.Store, g *zarr.Group, err error) string {
 func withoutRecord(t *testing.T, doc []byte) []byte {
 	t.Helper()
 	var members map[string]any
-	if err := json.Unmarshal(doc, &members); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, json.Unmarshal(doc, &members))
 	delete(members, "zargo_record")
 	if attrs, ok := members["attributes"].(map[string]any); ok {
 		delete(attrs, "zargo_record")
@@ -192,9 +185,7 @@ func TestGroupAppendHandedRequests(t *testing.T) {
 	var tr transcript
 	ctx, g := handed(t, store.Observe(st, tr.Record))
 	tr.Requests()
-	if _, err := g.Append(ctx, "time", zarr.AppendOptions{}, day(2, 7)...); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, second(g.Append(ctx, "time", zarr.AppendOptions{}, day(2, 7)...)))
 	for line := range strings.SplitSeq(tr.Requests(), ", ") {
 		if strings.HasPrefix(line, "get ") && strings.HasSuffix(line, "zarr.json") {
 			t.Error(line)

@@ -32,9 +32,7 @@ func twoArrays(t *testing.T, format int, consolidated bool) store.Store {
 			spec.Attrs, spec.Dims = map[string]any{"_ARRAY_DIMENSIONS": []any{"time", "x"}[:len(shape)]}, nil
 		}
 		a := must(t)(g.CreateArray(t.Context(), path, spec)).(*zarr.Array)
-		if err := zarr.Write(t.Context(), a, slices.Repeat([]int32{1}, a.Len()), zarr.All); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, zarr.Write(t.Context(), a, slices.Repeat([]int32{1}, a.Len()), zarr.All))
 	}
 	if consolidated {
 		must(t)(g.Consolidate(t.Context()))
@@ -219,10 +217,7 @@ func suspended(t *testing.T, name string, st store.Store, n int) bool {
 func firstNew(t *testing.T, st store.Store) int32 {
 	t.Helper()
 	a := must(t)(zarr.OpenArray(t.Context(), st, "g/time", inBubble())).(*zarr.Array)
-	v, err := zarr.Read[int32](t.Context(), a, zarr.Index(3))
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := mustRead[int32](t, a, zarr.Index(3))
 	return v[0]
 }
 

@@ -61,14 +61,10 @@ func (p pairing) create(t *testing.T) store.Store {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := zarr.Write(t.Context(), a, slices.Repeat([]int32{1}, a.Len())); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, zarr.Write(t.Context(), a, slices.Repeat([]int32{1}, a.Len())))
 	}
 	if p.consolidated {
-		if _, err := g.Consolidate(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, second(g.Consolidate(t.Context())))
 	}
 	return st
 }

@@ -31,9 +31,7 @@ func TestGroupAppendPending(t *testing.T) {
 			} else {
 				spec.Dims = []string{"time"}
 			}
-			if _, err := g.CreateArray(t.Context(), name, spec); err != nil {
-				t.Fatal(err)
-			}
+			succeed(t, second(g.CreateArray(t.Context(), name, spec)))
 		}
 		append2 := func(st store.Store, v int32, o zarr.AppendOptions) error {
 			g, err := zarr.OpenGroup(t.Context(), st, "g")
@@ -86,10 +84,7 @@ func TestGroupAppendPending(t *testing.T) {
 			t.Errorf("v%d: claimed %v, taken over %v", format, claimed, taken)
 		}
 		for _, name := range []string{"g/a", "g/b"} {
-			a, err := zarr.OpenArray(t.Context(), st, name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			a := mustOpen(t, st, name)
 			if got, err := zarr.Read[int32](t.Context(), a); err != nil || !slices.Equal(got, []int32{0, 0, 7, 7}) {
 				t.Errorf("v%d: %s has %v, %v", format, name, got, err)
 			}

@@ -25,13 +25,9 @@ func TestGroupAppendTakenLate(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"a", "b"} {
-		if _, err := g.CreateArray(t.Context(), name, zarr.Spec{Shape: []int{2}, Chunks: []int{2}, DType: dtype.Int32, Dims: []string{"time"}}); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, second(g.CreateArray(t.Context(), name, zarr.Spec{Shape: []int{2}, Chunks: []int{2}, DType: dtype.Int32, Dims: []string{"time"}})))
 	}
-	if _, err := g.Consolidate(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, second(g.Consolidate(t.Context())))
 	appended := func(before func(context.Context, store.Call) (context.Context, error), after func(context.Context, store.Call, store.Result), v int32, over time.Duration) error {
 		g, err := zarr.OpenGroup(t.Context(), store.Around(st, store.Hooks{Before: before, After: after}), "g")
 		if err == nil {
@@ -78,10 +74,7 @@ func TestGroupAppendTakenLate(t *testing.T) {
 		t.Errorf("%v, claimed %v, held %v", err, claimed.Load(), held.Load())
 	}
 	for _, name := range []string{"g/a", "g/b"} {
-		a, err := zarr.OpenArray(t.Context(), st, name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := mustOpen(t, st, name)
 		if got, err := zarr.Read[int32](t.Context(), a); err != nil || !slices.Equal(got, []int32{0, 0, 9, 9}) {
 			t.Errorf("%s has %v, %v", name, got, err)
 		}

@@ -26,10 +26,7 @@ func TestGrowingChunks(t *testing.T) {
 		{"no axis", []int{}, []int{}, zarr.Layout{}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			a, err := zarr.Create(t.Context(), mem.New(), "", zarr.Spec{Shape: tt.shape, DType: dtype.Float64, Layout: tt.layout})
-			if err != nil {
-				t.Fatal(err)
-			}
+			a := mustCreate(t, mem.New(), "", zarr.Spec{Shape: tt.shape, DType: dtype.Float64, Layout: tt.layout})
 			if got := a.Chunks(); !slices.Equal(got, tt.chunk) {
 				t.Errorf("chunks %v, want %v", got, tt.chunk)
 			}

@@ -34,9 +34,7 @@ func full(t *testing.T, st store.Store, layout string) *zarr.Array {
 	for i := range values {
 		values[i] = int32(i + 1)
 	}
-	if err := zarr.Write(t.Context(), a, values); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, zarr.Write(t.Context(), a, values))
 	return a
 }
 
@@ -107,10 +105,7 @@ func TestWriterResponseLost(t *testing.T) {
 				return zarr.ErrUnavailable
 			}}
 			rows, err := 0, error(nil)
-			a, err := zarr.OpenArray(t.Context(), cut, "a")
-			if err != nil {
-				t.Fatal(err)
-			}
+			a := mustOpen(t, cut, "a")
 			w, err := zarr.NewWriter[int32](t.Context(), a, 0, zarr.AppendOptions{})
 			if err != nil {
 				t.Fatalf("%s, put %d: %v", layout, n, err)
@@ -127,10 +122,7 @@ func TestWriterResponseLost(t *testing.T) {
 			if a.Shape()[0] != rows || err == nil && rows != 13 || claims(t, st) != 0 {
 				t.Fatalf("%s, put %d: %d rows, the Writer says %d after %v; %d claims", layout, n, a.Shape()[0], rows, err, claims(t, st))
 			}
-			got, err := zarr.Read[int32](t.Context(), a, zarr.Range(4, zarr.End), zarr.At(0))
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := mustRead[int32](t, a, zarr.Range(4, zarr.End), zarr.At(0))
 			for i, v := range got {
 				if v != int32(100+i) {
 					t.Fatalf("%s, put %d: %v", layout, n, got)

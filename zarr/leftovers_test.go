@@ -83,9 +83,7 @@ func TestCreateOverLeftovers(t *testing.T) {
 			if strings.Contains(tt.name, "another data type") {
 				return // Replace does not touch it either
 			}
-			if _, err := zarr.Replace(t.Context(), st, "a", tt.spec); err != nil {
-				t.Fatal(err)
-			}
+			succeed(t, second(zarr.Replace(t.Context(), st, "a", tt.spec)))
 			_, err = st.Get(t.Context(), "a/"+tt.key, store.GetOptions{}, nil)
 			if tt.stays != (err == nil) || err != nil && !errors.Is(err, zarr.ErrNotFound) {
 				t.Errorf("after Replace: %v", err)
@@ -102,9 +100,7 @@ func TestCreateOverLeftovers(t *testing.T) {
 func TestCreateOverItself(t *testing.T) {
 	st := mem.New()
 	spec := zarr.Spec{Shape: []int{4}, DType: dtype.Int8}
-	if err := zarr.Write(t.Context(), mustCreate(t, st, "a", spec), []int8{1, 2, 3, 4}); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, zarr.Write(t.Context(), mustCreate(t, st, "a", spec), []int8{1, 2, 3, 4}))
 	if _, err := zarr.Create(t.Context(), st, "a", spec); !errors.Is(err, zarr.ErrExists) || !strings.Contains(err.Error(), "a/zarr.json") {
 		t.Error(err)
 	}
@@ -192,9 +188,7 @@ func TestNothingBelowArrays(t *testing.T) {
 func TestGroupsAboveStay(t *testing.T) {
 	for _, format := range []int{2, 3} {
 		st := mem.New()
-		if _, err := zarr.CreateGroup(t.Context(), st, "g", zarr.Spec{Format: format}); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, second(zarr.CreateGroup(t.Context(), st, "g", zarr.Spec{Format: format})))
 		before := keys(t, st)
 		mustCreate(t, st, "g/x", zarr.Spec{Format: 5 - format, Shape: []int{2}, DType: dtype.Int8})
 		after := slices.DeleteFunc(keys(t, st), func(k string) bool { return strings.HasPrefix(k, "g/x/") })

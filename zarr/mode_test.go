@@ -88,9 +88,7 @@ func TestModesOfChunks(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := zarr.Write(ctx, a, []uint8{1, 7, 0, 1}); err != nil {
-				t.Fatal(err)
-			}
+			succeed(t, zarr.Write(ctx, a, []uint8{1, 7, 0, 1}))
 			spec.DType = dtype.Bool
 			b, err := zarr.Create(ctx, mem.New(), "", spec)
 			if err != nil {

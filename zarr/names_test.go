@@ -35,9 +35,7 @@ func TestNames(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, name := range []string{"a", "a-b", "a0", "a/below"} { // in a listing "a-b/" comes before "a/"
-				if _, err := g.CreateGroup(t.Context(), name, nil); err != nil {
-					t.Fatal(err)
-				}
+				succeed(t, second(g.CreateGroup(t.Context(), name, nil)))
 			}
 			for _, key := range []string{"top/folder/file", "top/file", "top/__a/file", "topmost/file"} {
 				mustPut(t, st, key, "x")
@@ -78,9 +76,7 @@ func TestNames(t *testing.T) {
 func TestNamesCost(t *testing.T) {
 	for children, pages := range map[int]int{999: 1, 1000: 2, 1999: 2} {
 		st := mem.New()
-		if _, err := zarr.CreateGroup(t.Context(), st, "g", zarr.Spec{}); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, second(zarr.CreateGroup(t.Context(), st, "g", zarr.Spec{})))
 		for i := range children {
 			mustPut(t, st, fmt.Sprintf("g/%04d/zarr.json", i), "{") // is not read
 		}
@@ -113,9 +109,7 @@ func TestNamesUnlisted(t *testing.T) {
 		if got, err := namesOf(t, open()); !errors.Is(err, errors.ErrUnsupported) || got != nil {
 			t.Errorf("v%d: %q, %v", format, got, err)
 		}
-		if _, err := g.Consolidate(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, second(g.Consolidate(t.Context())))
 		if got, err := namesOf(t, open()); err != nil || !slices.Equal(got, []string{"a", "x"}) {
 			t.Errorf("v%d, consolidated: %q, %v", format, got, err)
 		}

@@ -192,9 +192,7 @@ func TestOpeningsUnlisted(t *testing.T) {
 	for _, format := range []int{3, 2} {
 		backing := mem.New()
 		g := forest(t, backing, format)
-		if _, err := g.Consolidate(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, second(g.Consolidate(t.Context())))
 		for path, open := range map[string]func(context.Context, store.Store, string, ...zarr.Option) (zarr.Node, error){
 			"top/a": func(ctx context.Context, st store.Store, path string, opts ...zarr.Option) (zarr.Node, error) {
 				return zarr.OpenArray(ctx, st, path, opts...)
@@ -209,9 +207,7 @@ func TestOpeningsUnlisted(t *testing.T) {
 				for i, st := range []store.Store{backing, unlisted{backing, errors.ErrUnsupported}} {
 					synctest.Test(t, func(t *testing.T) {
 						o := opening{began: time.Now()}
-						if _, err := open(t.Context(), o.over(st), path, zarr.Format(known)); err != nil {
-							t.Fatal(err)
-						}
+						succeed(t, second(open(t.Context(), o.over(st), path, zarr.Format(known))))
 						texts[i] = fmt.Sprintf("%s%v", o.text(), time.Since(o.began))
 					})
 				}

@@ -68,13 +68,8 @@ func TestOwnCodecOfStrings(t *testing.T) {
 			if spec.Shape, spec.DType = []int{10, 6}, dtype.String; spec.Chunks == nil {
 				spec.Chunks = []int{4, 3}
 			}
-			a, err := zarr.Create(t.Context(), mem.New(), "a", spec, zarr.Extensions(table, nil))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := zarr.Write(t.Context(), a, want); err != nil {
-				t.Fatal(err)
-			}
+			a := mustCreate(t, mem.New(), "a", spec, zarr.Extensions(table, nil))
+			succeed(t, zarr.Write(t.Context(), a, want))
 			if err := zarr.Write(t.Context(), a, []string{"other"}, zarr.At(3), zarr.At(2)); err != nil { // part of a chunk
 				t.Fatal(err)
 			}

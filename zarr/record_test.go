@@ -18,10 +18,7 @@ import (
 func failedAppend(t *testing.T, st store.Store, axis int, key string, values ...int32) (late func()) {
 	t.Helper()
 	k := &killed{Store: st, left: -1}
-	a, err := zarr.OpenArray(t.Context(), &dyingAt{killed: k, key: key}, "a", zarr.Limit(zarr.Limits{InFlight: 1}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := mustOpen(t, &dyingAt{killed: k, key: key}, "a", zarr.Limit(zarr.Limits{InFlight: 1}))
 	if _, err := zarr.Append(t.Context(), a, axis, values, zarr.AppendOptions{}); !errors.Is(err, errKilled) {
 		t.Fatalf("%v", err)
 	}
@@ -97,12 +94,8 @@ func TestLatePutAfterResize(t *testing.T) {
 					}
 				}
 				// Writing the values again does not remove the key from the record either.
-				if err := zarr.Write(t.Context(), a, []int32{5, 5}, zarr.Range(6, 8)); err != nil {
-					t.Fatal(err)
-				}
-				if err := zarr.Write(t.Context(), a, []int32{0, 0}, zarr.Range(6, 8)); err != nil {
-					t.Fatal(err)
-				}
+				succeed(t, zarr.Write(t.Context(), a, []int32{5, 5}, zarr.Range(6, 8)))
+				succeed(t, zarr.Write(t.Context(), a, []int32{0, 0}, zarr.Range(6, 8)))
 				late()
 				wantValues(t, a, make([]int32, 8)...)
 				if n := claims(t, st); n != 0 {
@@ -131,10 +124,7 @@ func TestRecordIsHostile(t *testing.T) {
 	} {
 		st := mem.New()
 		put(t, st, "a/.zarray", `{"zarr_format":2,"shape":[4],"chunks":[2],"dtype":"<i4","fill_value":0,"order":"C","filters":null,"compressor":null,"zargo_record":`+tt.record+`}`)
-		a, err := zarr.OpenArray(t.Context(), st, "a")
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := mustOpen(t, st, "a")
 		wantValues(t, a, 0, 0, 0, 0)
 		to := 10
 		if tt.want == zarr.ErrLimit {

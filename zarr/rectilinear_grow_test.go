@@ -55,9 +55,7 @@ func TestGrowRectilinear(t *testing.T) {
 			for i := range all {
 				all[i] = int32(i)
 			}
-			if err := zarr.Write(t.Context(), a, all); err != nil {
-				t.Fatal(err)
-			}
+			succeed(t, zarr.Write(t.Context(), a, all))
 			b, err := a.Resize(t.Context(), tt.resize, zarr.ResizeOptions{})
 			if err != nil {
 				t.Fatal(err)
@@ -65,10 +63,7 @@ func TestGrowRectilinear(t *testing.T) {
 			if got := gridIn(t, st); got != tt.grid {
 				t.Errorf("grid %s, want %s", got, tt.grid)
 			}
-			got, err := zarr.Read[int32](t.Context(), onStore(t, b, st))
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := mustRead[int32](t, onStore(t, b, st))
 			for i, v := range got {
 				r, c := i/tt.resize[1], i%tt.resize[1]
 				want := int32(-1)
@@ -86,9 +81,7 @@ func TestGrowRectilinear(t *testing.T) {
 func TestAppendRectilinear(t *testing.T) {
 	st := mem.New()
 	a := create(t, st, zarr.Spec{Shape: []int{9}, ChunkEdges: [][]int{{2, 3, 4}}, DType: dtype.Int32})
-	if err := zarr.Write(t.Context(), a, []int32{0, 1, 2, 3, 4, 5, 6, 7, 8}); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, zarr.Write(t.Context(), a, []int32{0, 1, 2, 3, 4, 5, 6, 7, 8}))
 	// An append that writes its rows and fails leaves a chunk whose length the grid has.
 	_, err := a.AppendFunc(t.Context(), 0, 5, func(ctx context.Context, view *zarr.Array, from int) error {
 		if err := zarr.Write(ctx, view, []int32{1, 1, 1, 1, 1}, zarr.Range(from, zarr.End)); err != nil {

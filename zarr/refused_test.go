@@ -28,9 +28,7 @@ func TestRefusedAttributes(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !there {
-			if err := backing.Delete(ctx, "g/x/.zattrs", store.DeleteOptions{}); err != nil {
-				t.Fatal(err)
-			}
+			succeed(t, backing.Delete(ctx, "g/x/.zattrs", store.DeleteOptions{}))
 		}
 		before := everything(t, backing)
 		st := answers{backing, func(key string) error {

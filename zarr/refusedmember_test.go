@@ -23,15 +23,9 @@ func TestRefusedMember(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := g.CreateGroup(ctx, "a", nil); err != nil {
-				t.Fatal(err)
-			}
-			if _, err := g.Consolidate(ctx); err != nil {
-				t.Fatal(err)
-			}
-			if _, err := zarr.CreateGroup(ctx, st, "new", zarr.Spec{Format: format}); err != nil {
-				t.Fatal(err)
-			}
+			succeed(t, second(g.CreateGroup(ctx, "a", nil)))
+			succeed(t, second(g.Consolidate(ctx)))
+			succeed(t, second(zarr.CreateGroup(ctx, st, "new", zarr.Spec{Format: format})))
 			refusing := store.Around(st, store.Hooks{Before: func(ctx context.Context, c store.Call) (context.Context, error) {
 				refused := false
 				switch what {

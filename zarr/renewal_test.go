@@ -23,9 +23,7 @@ import (
 func renewed(t *testing.T, format int) store.Store {
 	t.Helper()
 	st := mem.New()
-	if _, err := zarr.Create(t.Context(), st, "a", zarr.Spec{Format: format, Shape: []int{0}, Chunks: []int{4}, DType: dtype.Int8, Codecs: []codec.Spec{}}); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, second(zarr.Create(t.Context(), st, "a", zarr.Spec{Format: format, Shape: []int{0}, Chunks: []int{4}, DType: dtype.Int8, Codecs: []codec.Spec{}})))
 	return st
 }
 
@@ -33,10 +31,7 @@ func reopened(t *testing.T, st store.Store) *zarr.Array {
 	t.Helper()
 	// Limits of the process belong to no bubble.
 	own := &concurrency.Limits{CPU: concurrency.NewCPU(2), Bytes: concurrency.NewBudget(1 << 20)}
-	a, err := zarr.OpenArray(t.Context(), st, "a", zarr.Limit(zarr.Limits{Shared: own}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := mustOpen(t, st, "a", zarr.Limit(zarr.Limits{Shared: own}))
 	return a
 }
 
@@ -112,9 +107,7 @@ func TestRenewal(t *testing.T) {
 			}
 			for i := range 20 {
 				time.Sleep(time.Minute)
-				if err := w.Write(t.Context(), []int8{int8(i)}); err != nil {
-					t.Fatal(err)
-				}
+				succeed(t, w.Write(t.Context(), []int8{int8(i)}))
 				if i%5 == 0 {
 					_, err := reopened(t, st).SetAttrs(t.Context(), map[string]any{"i": i})
 					if err != nil {

@@ -18,9 +18,7 @@ func TestReportJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	var back struct{ Report map[string]int64 }
-	if err := json.Unmarshal(b, &back); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, json.Unmarshal(b, &back))
 	if got := back.Report; got["Gets"] != 3 || got["CodecTime"] != 1<<62 || len(got) != reflect.TypeFor[zarr.Report]().NumField() {
 		t.Errorf("%s", b)
 	}

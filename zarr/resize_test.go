@@ -31,12 +31,8 @@ func TestResizeDeletes(t *testing.T) {
 		for i := range ones {
 			ones[i] = 1
 		}
-		if err := zarr.Write(t.Context(), a, ones, zarr.Range(0, 10)); err != nil {
-			t.Fatal(err)
-		}
-		if err := zarr.Write(t.Context(), a, ones, zarr.Range(n-10, n)); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, zarr.Write(t.Context(), a, ones, zarr.Range(0, 10)))
+		succeed(t, zarr.Write(t.Context(), a, ones, zarr.Range(n-10, n)))
 		var r zarr.Report
 		a, err := a.With(zarr.WithReport(&r))
 		if err != nil {
@@ -66,9 +62,7 @@ func TestResizeDeletes(t *testing.T) {
 func TestResizeConflicts(t *testing.T) {
 	st := mem.New()
 	a := create(t, st, zarr.Spec{Shape: []int{4}, Chunks: []int{2}, DType: dtype.Int32})
-	if err := zarr.Write(t.Context(), a, []int32{1, 2, 3, 4}); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, zarr.Write(t.Context(), a, []int32{1, 2, 3, 4}))
 	k := &killed{Store: st, left: 1}
 	if _, err := zarr.Append(t.Context(), onStore(t, a, k), 0, []int32{5}, zarr.AppendOptions{}); !errors.Is(err, errKilled) {
 		t.Fatal(err)
@@ -168,14 +162,9 @@ func TestResizeRefuses(t *testing.T) {
 	st := mem.New()
 	const v1 = `{"zarr_format":1,"shape":[],"chunks":[],"dtype":"<i4","compression":"none","compression_opts":null,"fill_value":0,"order":"C"}`
 	for key, doc := range map[string]string{"old/meta": v1, "old/attrs": "{}"} {
-		if _, err := st.Put(t.Context(), key, []byte(doc), store.PutOptions{}); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, second(st.Put(t.Context(), key, []byte(doc), store.PutOptions{})))
 	}
-	old, err := zarr.OpenArray(t.Context(), st, "old")
-	if err != nil {
-		t.Fatal(err)
-	}
+	old := mustOpen(t, st, "old")
 	typ, err := dtype.NewStruct(dtype.Field{Name: "x", Type: dtype.Int32})
 	if err != nil {
 		t.Fatal(err)
@@ -215,9 +204,7 @@ func TestResizeUnlisted(t *testing.T) {
 	}{{3000, nil}, {math.MaxInt32, zarr.ErrRefused}} {
 		st := mem.New()
 		a := create(t, st, zarr.Spec{Shape: []int{tt.chunks}, Chunks: []int{1}, DType: dtype.Int32})
-		if err := zarr.Write(t.Context(), a, []int32{1, 2, 3}, zarr.Range(10, 13)); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, zarr.Write(t.Context(), a, []int32{1, 2, 3}, zarr.Range(10, 13)))
 		b, err := onStore(t, a, &noLists{st}).Resize(t.Context(), []int{11}, zarr.ResizeOptions{})
 		if !errors.Is(err, tt.want) {
 			t.Fatalf("%d chunks: %v, want %v", tt.chunks, err, tt.want)

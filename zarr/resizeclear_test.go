@@ -28,9 +28,7 @@ func TestResizeClears(t *testing.T) {
 		for _, tt := range tests {
 			t.Run(tt.name, func(t *testing.T) {
 				a := mustCreate(t, mem.New(), "x", zarr.Spec{Format: format, Shape: []int{4, 4}, Chunks: []int{4, 4}, DType: dtype.Int8})
-				if err := zarr.Write(t.Context(), a, []int8{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}); err != nil {
-					t.Fatal(err)
-				}
+				succeed(t, zarr.Write(t.Context(), a, []int8{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}))
 				for _, r := range []struct {
 					shape []int
 					clear bool

@@ -17,9 +17,7 @@ import (
 
 func mustPut(t *testing.T, st store.Store, key, value string) {
 	t.Helper()
-	if _, err := st.Put(t.Context(), key, []byte(value), store.PutOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, second(st.Put(t.Context(), key, []byte(value), store.PutOptions{})))
 }
 
 // TestNodesAmongOtherThings checks that a node is recognized by its own document under a valid
@@ -127,9 +125,7 @@ func TestEdgeChunksAreWhole(t *testing.T) {
 				if parts {
 					values = []uint8{all[i], all[i+2], all[i+4]}
 				}
-				if err := zarr.Write(t.Context(), a, values, sel...); err != nil {
-					t.Fatal(err)
-				}
+				succeed(t, zarr.Write(t.Context(), a, values, sel...))
 			}
 			if got := mustGet(t, st, tt.key); !bytes.Equal(got, tt.want) {
 				t.Errorf("%s, in parts: %v: %v, want %v", tt.name, parts, got, tt.want)
@@ -177,9 +173,7 @@ func TestKeysInTheStore(t *testing.T) {
 		for _, d := range tt.spec.Shape {
 			n *= d
 		}
-		if err := zarr.Write(t.Context(), a, slices.Repeat([]int8{1}, n)); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, zarr.Write(t.Context(), a, slices.Repeat([]int8{1}, n)))
 		if got := keys(t, st); !slices.Equal(got, tt.want) {
 			t.Errorf("%q v%d %v: %v, want %v", tt.path, tt.spec.Format, tt.spec.Shape, got, tt.want)
 		}
@@ -214,9 +208,7 @@ func TestFillIsRecorded(t *testing.T) {
 func TestShardIndexIsFull(t *testing.T) {
 	st := mem.New()
 	a := mustCreate(t, st, "", zarr.Spec{Shape: []int{5}, Chunks: []int{2}, Shards: []int{8}, DType: dtype.Uint8, Codecs: []codec.Spec{}})
-	if err := zarr.Write(t.Context(), a, []uint8{1, 2, 3, 4, 5}); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, zarr.Write(t.Context(), a, []uint8{1, 2, 3, 4, 5}))
 	shard := mustGet(t, st, "c/0")
 	if len(shard) != 3*2+4*16+4 || !bytes.Equal(shard[6+3*16:6+4*16], bytes.Repeat([]byte{255}, 16)) || !bytes.Equal(shard[:6], []byte{1, 2, 3, 4, 5, 0}) {
 		t.Errorf("%x", shard)

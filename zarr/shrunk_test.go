@@ -30,9 +30,7 @@ func TestChunksOutsideTheShape(t *testing.T) {
 			spec.Shape, spec.DType, spec.Fill = was, dtype.Float32, -1
 			a := mustCreate(t, st, "g/x", spec)
 			all := count(60)
-			if err := zarr.Write(t.Context(), a, all); err != nil {
-				t.Fatal(err)
-			}
+			succeed(t, zarr.Write(t.Context(), a, all))
 			m := *a.Metadata()
 			m.Shape = is
 			doc, key := []byte(nil), "g/x/zarr.json"
@@ -93,16 +91,12 @@ func TestChunksOutsideTheShape(t *testing.T) {
 			}
 			check("as it was")
 			want[3] = 77
-			if err := zarr.Write(t.Context(), a, []float32{77}, zarr.At(1), zarr.At(1)); err != nil {
-				t.Fatal(err)
-			}
+			succeed(t, zarr.Write(t.Context(), a, []float32{77}, zarr.At(1), zarr.At(1)))
 			check("one element written")
 			for i := range want {
 				want[i] = float32(100 + i)
 			}
-			if err := zarr.Write(t.Context(), a, want); err != nil {
-				t.Fatal(err)
-			}
+			succeed(t, zarr.Write(t.Context(), a, want))
 			check("all of it written")
 			if _, err := zarr.Read[float32](t.Context(), a, zarr.Range(5, 6)); err == nil {
 				t.Error("row 5 was read")
@@ -129,9 +123,7 @@ func TestChunksOutsideTheShape(t *testing.T) {
 			for i := range want {
 				want[i] = -1
 			}
-			if err := zarr.Write(t.Context(), a, want); err != nil {
-				t.Fatal(err)
-			}
+			succeed(t, zarr.Write(t.Context(), a, want))
 			check("nothing left")
 			for i := range is[0] {
 				for j := range is[1] {

@@ -67,14 +67,10 @@ func TestSpecKeepsTheOrder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := zarr.Write(ctx, a, []uint16{1, 300, 2, 5000}); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, zarr.Write(ctx, a, []uint16{1, 300, 2, 5000}))
 	other := mem.New()
 	b := mustCreate(t, other, "", a.Spec())
-	if err := zarr.Write(ctx, b, []uint16{1, 300, 2, 5000}); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, zarr.Write(ctx, b, []uint16{1, 300, 2, 5000}))
 	if x, y := mustGet(t, st, "c/0"), mustGet(t, other, "c/0"); !slices.Equal(x, y) {
 		t.Errorf("%x is stored, was %x: %v", y, x, b.Codecs())
 	}
@@ -104,10 +100,7 @@ func TestSpecOfLenient(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			st := mem.New()
 			mustPut(t, st, tt.key, tt.doc)
-			a, err := zarr.OpenArray(t.Context(), st, "")
-			if err != nil {
-				t.Fatal(err)
-			}
+			a := mustOpen(t, st, "")
 			made := mem.New()
 			b := mustCreate(t, made, "", a.Spec())
 			if !slices.Equal(a.Fill(), b.Fill()) || b.Format() != a.Format() {
@@ -176,9 +169,7 @@ func TestSpecOfField(t *testing.T) {
 		t.Fatal(err)
 	}
 	a := mustCreate(t, mem.New(), "", zarr.Spec{Format: 2, Shape: []int{4}, Chunks: []int{2}, DType: typ, Codecs: []codec.Spec{codec.Zlib(1)}})
-	if err := zarr.Write(t.Context(), a, []cell{{1, [3]float32{1, 2, 3}}}, zarr.At(2)); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, zarr.Write(t.Context(), a, []cell{{1, [3]float32{1, 2, 3}}}, zarr.At(2)))
 	f, err := a.Field("Pos")
 	if err != nil {
 		t.Fatal(err)
@@ -188,13 +179,8 @@ func TestSpecOfField(t *testing.T) {
 		t.Errorf("codecs %v", codecs)
 	}
 	b := mustCreate(t, mem.New(), "", spec)
-	all, err := zarr.Read[float32](t.Context(), f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := zarr.Write(t.Context(), b, all); err != nil {
-		t.Fatal(err)
-	}
+	all := mustRead[float32](t, f)
+	succeed(t, zarr.Write(t.Context(), b, all))
 	if got, err := zarr.Read[float32](t.Context(), b); err != nil || !slices.Equal(got, all) || !slices.Equal(b.Shape(), []int{4, 3}) || !slices.Equal(b.Chunks(), []int{2, 3}) {
 		t.Errorf("%v is %v, %v", b, got, err)
 	}

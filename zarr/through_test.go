@@ -111,9 +111,7 @@ func TestOpenThroughStale(t *testing.T) {
 		t.Run(fmt.Sprint("v", format), func(t *testing.T) {
 			ctx := t.Context()
 			st, g, tr := consolidatedForest(t, format)
-			if _, err := g.CreateArray(ctx, "late", zarr.Spec{Shape: []int{3}, DType: dtype.Int16}); err != nil {
-				t.Fatal(err)
-			}
+			succeed(t, second(g.CreateArray(ctx, "late", zarr.Spec{Shape: []int{3}, DType: dtype.Int16})))
 			if a, err := g.OpenArray(ctx, "late"); err != nil || a.Len() != 3 {
 				t.Errorf("created since: %v, %v", a, err)
 			}
@@ -133,14 +131,10 @@ func TestOpenThroughStale(t *testing.T) {
 			// A group replaces the array.
 			for _, name := range []string{"zarr.json", ".zarray", ".zattrs"} {
 				for _, path := range []string{"top/a/", "top/x/y/b/"} {
-					if err := st.Delete(ctx, path+name, store.DeleteOptions{}); err != nil {
-						t.Fatal(err)
-					}
+					succeed(t, st.Delete(ctx, path+name, store.DeleteOptions{}))
 				}
 			}
-			if _, err := zarr.CreateGroup(ctx, st, "top/a", zarr.Spec{Format: format}); err != nil {
-				t.Fatal(err)
-			}
+			succeed(t, second(zarr.CreateGroup(ctx, st, "top/a", zarr.Spec{Format: format})))
 			if n, err := g.OpenGroup(ctx, "a"); err != nil {
 				t.Errorf("a group by now: %v, %v", n, err)
 			}
@@ -194,9 +188,7 @@ func TestWriteThroughStale(t *testing.T) {
 				t.Fatal(err)
 			}
 			tr.Requests()
-			if err := zarr.Write(ctx, a, []int8{1, 2}); err != nil {
-				t.Fatal(err)
-			}
+			succeed(t, zarr.Write(ctx, a, []int8{1, 2}))
 			if got, want := tr.Requests(), document[format]+", "+chunk[format]; got != want {
 				t.Errorf("the first write costs %q", got)
 			}
@@ -204,9 +196,7 @@ func TestWriteThroughStale(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := zarr.Write(ctx, view, []int8{3, 4}); err != nil {
-				t.Fatal(err)
-			}
+			succeed(t, zarr.Write(ctx, view, []int8{3, 4}))
 			if got := tr.Requests(); got != chunk[format] {
 				t.Errorf("the second one costs %q", got)
 			}
@@ -219,9 +209,7 @@ func TestWriteThroughStale(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := zarr.Write(ctx, other, []int8{5, 6}); err != nil {
-				t.Fatal(err)
-			}
+			succeed(t, zarr.Write(ctx, other, []int8{5, 6}))
 			for range 2 {
 				if err := zarr.Write(ctx, a, []int8{7, 8}); !errors.Is(err, zarr.ErrConflict) || !strings.Contains(err.Error(), "codecs") {
 					t.Errorf("over another array: %v", err)

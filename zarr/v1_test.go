@@ -19,15 +19,10 @@ func TestV1IsReadOnly(t *testing.T) {
 		"old/attrs": `{"foo":42}`,
 		"old/0":     "\x01\x02",
 	} {
-		if _, err := st.Put(t.Context(), key, []byte(value), store.PutOptions{}); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, second(st.Put(t.Context(), key, []byte(value), store.PutOptions{})))
 	}
 	var r zarr.Report
-	a, err := zarr.OpenArray(t.Context(), st, "old", zarr.WithReport(&r))
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := mustOpen(t, st, "old", zarr.WithReport(&r))
 	if n := r.Gets.Load(); n != 5 {
 		t.Errorf("%d requests to open, want 3 and then 2", n)
 	}

@@ -35,13 +35,9 @@ func TestWriterWritesOnce(t *testing.T) {
 		for k := range row {
 			row[k] = float64(i*width + k + 1)
 		}
-		if err := w.Write(t.Context(), row); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, w.Write(t.Context(), row))
 	}
-	if _, err := w.Close(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, second(w.Close(t.Context())))
 	var size int64
 	for e, err := range st.List(t.Context(), "a/c", store.ListOptions{}) {
 		if err != nil {
@@ -123,9 +119,7 @@ func TestWriterKilled(t *testing.T) {
 					continue
 				}
 				k.arrive()
-				if err := next.Write(t.Context(), []int32{int32(i)}); err != nil {
-					t.Fatal(err)
-				}
+				succeed(t, next.Write(t.Context(), []int32{int32(i)}))
 			}
 			b, err := next.Close(t.Context())
 			if err != nil {
@@ -155,16 +149,12 @@ func TestWriterTakenOver(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := first.Write(t.Context(), []int32{1, 2, 3}); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, first.Write(t.Context(), []int32{1, 2, 3}))
 	second, err := zarr.NewWriter[int32](t.Context(), onStore(t, a, st), 0, zarr.AppendOptions{TakeOver: -1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := second.Write(t.Context(), []int32{4, 5, 6, 0}); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, second.Write(t.Context(), []int32{4, 5, 6, 0}))
 	if err := first.Write(t.Context(), []int32{-1, -2, -3}); !errors.Is(err, zarr.ErrConflict) {
 		t.Fatalf("%v, want ErrConflict", err)
 	}
@@ -195,13 +185,9 @@ func TestWriterOfStrings(t *testing.T) {
 	var want []string
 	for i := range 11 {
 		want = append(want, fmt.Sprint("row ", i))
-		if err := w.Write(t.Context(), want[i:]); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, w.Write(t.Context(), want[i:]))
 	}
-	if err := w.Write(t.Context(), nil); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, w.Write(t.Context(), nil))
 	if a, err = w.Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -223,9 +209,7 @@ func TestWriterBeyondTheGrid(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Write(t.Context(), []int32{1, 2, 3, 4, 5}); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, w.Write(t.Context(), []int32{1, 2, 3, 4, 5}))
 	if err := w.Write(t.Context(), []int32{6}); !errors.Is(err, fault.Selection) {
 		t.Fatalf("%v, want ErrSelection", err)
 	}
