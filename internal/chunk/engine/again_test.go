@@ -128,9 +128,7 @@ func TestAskAgainToWrite(t *testing.T) {
 	}
 	var seen requests
 	a := array(t, store.Observe(st, seen.record), 16)
-	if err := a.Write(t.Context(), memory([]byte{1, 2}), grid.Region{{Start: 3, Step: 1, Count: 2}}); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, a.Write(t.Context(), memory([]byte{1, 2}), grid.Region{{Start: 3, Step: 1, Count: 2}}))
 	if got, want := strings.Join(seen.seen, ", "), "get c/0 failed, get c/0, put c/0"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
@@ -211,9 +209,7 @@ func TestNothingIsHeldAfterErrors(t *testing.T) {
 					t.Run(fmt.Sprintf("%s/%s/%d/cancels=%v", call.name, layout.name, at, cancels), func(t *testing.T) {
 						st := mem.New()
 						full := layout.make(t, st, n)
-						if err := full.Write(t.Context(), memory(slices.Repeat([]byte{7}, n)), grid.Whole(full.Layout.Shape)); err != nil {
-							t.Fatal(err)
-						}
+						succeed(t, full.Write(t.Context(), memory(slices.Repeat([]byte{7}, n)), grid.Whole(full.Layout.Shape)))
 						ctx, cancel := context.WithCancelCause(t.Context())
 						defer cancel(nil)
 						bad := &failing{Store: st, op: call.op, n: at, fail: func() error {

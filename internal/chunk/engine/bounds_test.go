@@ -119,9 +119,7 @@ func TestRequestsArePlanned(t *testing.T) {
 				var rec recorded
 				p := a.Plan(sel, a.WriteOptions())
 				a.Store = rec.around(st)
-				if err := a.Write(t.Context(), memory(b), sel); err != nil {
-					t.Fatal(err)
-				}
+				succeed(t, a.Write(t.Context(), memory(b), sel))
 				copy(all[lo:], b)
 				rec.inPlan(t, p)
 
@@ -139,9 +137,7 @@ func TestRequestsArePlanned(t *testing.T) {
 				rec = recorded{}
 				a.State = &engine.State{}
 				got := make([]byte, strided[0].Count)
-				if err := a.Read(t.Context(), memory(got), strided); err != nil {
-					t.Fatal(err)
-				}
+				succeed(t, a.Read(t.Context(), memory(got), strided))
 				for i, v := range got {
 					if v != all[lo+i*step] {
 						t.Fatalf("%v: element %d is %d", strided, i, v)
@@ -218,9 +214,7 @@ func TestStreamedIsPlanned(t *testing.T) {
 	}
 	a.Layout.Axes, a.Layout.Pipe = grid.Even([]int{8 << 20}), pipe
 	p := a.Plan(grid.Whole(a.Layout.Shape), a.WriteOptions())
-	if err := a.Write(t.Context(), memory(noise(8<<20)), grid.Whole(a.Layout.Shape)); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, a.Write(t.Context(), memory(noise(8<<20)), grid.Whole(a.Layout.Shape)))
 	if len(rec.lines) != 35 {
 		t.Errorf("%d requests", len(rec.lines))
 	}
@@ -258,9 +252,7 @@ func TestBudgetOfNothing(t *testing.T) {
 	a.Options.Limits.Bytes = concurrency.NewBudget(0)
 	ones := slices.Repeat([]byte{1}, 32)
 	for _, n := range []int{32, 3} {
-		if err := a.Write(t.Context(), memory(ones[:n]), grid.Region{{Start: 0, Step: 1, Count: n}}); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, a.Write(t.Context(), memory(ones[:n]), grid.Region{{Start: 0, Step: 1, Count: n}}))
 	}
 	free(t, a)
 }

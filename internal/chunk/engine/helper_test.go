@@ -123,3 +123,10 @@ func (r *requests) record(_ context.Context, e store.Event) {
 	}
 	r.seen = append(r.seen, line)
 }
+
+func succeed(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -20,9 +20,7 @@ func TestPartTakesOneChunk(t *testing.T) {
 	all := make([]byte, chunk)
 	for i, name := range []string{"absent", "stored"} {
 		a.Options.Limits = &concurrency.Limits{CPU: concurrency.NewCPU(1), Bytes: concurrency.NewBudget(1 << 20)}
-		if err := a.Write(t.Context(), memory([]byte{1, 2, 3}), grid.Region{{Start: 100 * i, Step: 1, Count: 3}}); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, a.Write(t.Context(), memory([]byte{1, 2, 3}), grid.Region{{Start: 100 * i, Step: 1, Count: 3}}))
 		if _, peak := a.Options.Limits.Bytes.Used(); peak != concurrency.Need(chunk) {
 			t.Errorf("%s: %d bytes at most, want %d", name, peak, concurrency.Need(chunk))
 		}

@@ -74,9 +74,7 @@ func nearArray(t *testing.T, n int) (*engine.Array, *near) {
 func TestNearServiceTakesFewBuffers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a, s := nearArray(t, 200)
-		if err := a.Read(t.Context(), memory(make([]byte, 200_000)), grid.Whole(a.Layout.Shape)); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, a.Read(t.Context(), memory(make([]byte, 200_000)), grid.Whole(a.Layout.Shape)))
 		var got int64
 		for _, n := range s.buffers {
 			got += n
@@ -105,9 +103,7 @@ func TestNearServiceGetsMoreRequests(t *testing.T) {
 				a, s := nearArray(t, tt.chunks)
 				s.latency = tt.latency
 				start := time.Now()
-				if err := a.Check(t.Context(), grid.Whole(a.Layout.Shape)); err != nil {
-					t.Fatal(err)
-				}
+				succeed(t, a.Check(t.Context(), grid.Whole(a.Layout.Shape)))
 				if took := time.Since(start); s.most < 128 || took > tt.most {
 					t.Errorf("%d requests in flight, %v; want 128 and at most %v", s.most, took, tt.most)
 				}

@@ -73,9 +73,7 @@ func read(t *testing.T, a *engine.Array) []byte {
 	other.Options.Limits = &concurrency.Limits{CPU: concurrency.NewCPU(2), Bytes: concurrency.NewBudget(1 << 30)}
 	a = &other
 	b := make([]byte, a.Layout.Shape[0])
-	if err := a.Read(t.Context(), memory(b), grid.Whole(a.Layout.Shape)); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, a.Read(t.Context(), memory(b), grid.Whole(a.Layout.Shape)))
 	return b
 }
 
@@ -127,9 +125,7 @@ func TestStreamedAsPacked(t *testing.T) {
 			clear(want[5*innerLen : 7*innerLen]) // missing
 			large, little := shards(t, packed, n, 1<<30, spec), shards(t, c.around(parted), n, small, spec)
 			for _, a := range []*engine.Array{large, little} {
-				if err := a.Write(t.Context(), memory(want), grid.Whole([]int{n})); err != nil {
-					t.Fatal(err)
-				}
+				succeed(t, a.Write(t.Context(), memory(want), grid.Whole([]int{n})))
 				if got := read(t, a); !bytes.Equal(got, want) {
 					t.Error("other values are read than written")
 				}
@@ -156,9 +152,7 @@ func TestStreamedShort(t *testing.T) {
 		a := shards(t, c.around(st), shardLen, small, sharding(atStart, codec.Zstd(1)))
 		want := bytes.Repeat([]byte{7}, shardLen)
 		for range 2 {
-			if err := a.Write(t.Context(), memory(want), grid.Whole([]int{shardLen})); err != nil {
-				t.Fatal(err)
-			}
+			succeed(t, a.Write(t.Context(), memory(want), grid.Whole([]int{shardLen})))
 			if got := read(t, a); !bytes.Equal(got, want) {
 				t.Error("other values are read than written")
 			}
@@ -192,14 +186,10 @@ func TestStreamedSwap(t *testing.T) {
 				st := mem.New()
 				want := noise(shardLen)
 				clear(want[3*innerLen : 9*innerLen]) // missing
-				if err := shards(t, st, shardLen, 1<<30, spec).Write(t.Context(), memory(want), grid.Whole([]int{shardLen})); err != nil {
-					t.Fatal(err)
-				}
+				succeed(t, shards(t, st, shardLen, 1<<30, spec).Write(t.Context(), memory(want), grid.Whole([]int{shardLen})))
 				a := shards(t, c.around(st), shardLen, small, spec)
 				src := noise(tt.sel[0].Count)
-				if err := a.Write(t.Context(), memory(src), tt.sel); err != nil {
-					t.Fatal(err)
-				}
+				succeed(t, a.Write(t.Context(), memory(src), tt.sel))
 				for i, v := range src {
 					want[tt.sel[0].Start+i*tt.sel[0].Step] = v
 				}
@@ -220,15 +210,11 @@ func TestStreamedSwapAbsent(t *testing.T) {
 	a := shards(t, mem.New(), shardLen, small, sharding(false))
 	src, want := noise(shardLen-1), make([]byte, shardLen)
 	copy(want[1:], src)
-	if err := a.Write(t.Context(), memory(src), from(1, shardLen-1)); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, a.Write(t.Context(), memory(src), from(1, shardLen-1)))
 	if got := read(t, a); !bytes.Equal(got, want) {
 		t.Error("other values are read than written")
 	}
-	if err := a.Write(t.Context(), memory(make([]byte, shardLen-1)), from(1, shardLen-1)); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, a.Write(t.Context(), memory(make([]byte, shardLen-1)), from(1, shardLen-1)))
 	if _, err := a.Store.Get(t.Context(), "c/0", store.GetOptions{}, nil); !errors.Is(err, fault.NotFound) {
 		t.Error(err)
 	}
@@ -240,9 +226,7 @@ func TestStreamedSwapAbsent(t *testing.T) {
 func TestStreamedWriters(t *testing.T) {
 	st := mem.New()
 	want := noise(shardLen)
-	if err := shards(t, st, shardLen, 1<<30, sharding(false)).Write(t.Context(), memory(make([]byte, shardLen)), grid.Whole([]int{shardLen})); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, shards(t, st, shardLen, 1<<30, sharding(false)).Write(t.Context(), memory(make([]byte, shardLen)), grid.Whole([]int{shardLen})))
 	const writers = 6
 	err := concurrency.EachN(t.Context(), writers, writers, func(ctx context.Context, i int) error {
 		a := shards(t, st, shardLen, small, sharding(false))
@@ -293,9 +277,7 @@ func TestOpenShard(t *testing.T) {
 		if _, err := st.Get(t.Context(), "c/1", store.GetOptions{}, nil); !errors.Is(err, fault.NotFound) {
 			t.Errorf("it is visible before Commit: %v", err)
 		}
-		if err := w.Commit(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, w.Commit(t.Context()))
 		if err := w.Abort(t.Context()); err != nil {
 			t.Errorf("after Commit: %v", err)
 		}
@@ -368,9 +350,7 @@ func TestPutShardsFails(t *testing.T) {
 		if !errors.Is(err, fault.Selection) {
 			t.Fatal(err)
 		}
-		if err := w.Abort(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, w.Abort(t.Context()))
 	}
 	within(t, a)
 }
@@ -393,9 +373,7 @@ func TestOpenShardConflict(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if err := w.Put(t.Context(), memory(noise(n)), from(0, n)); err != nil {
-					t.Fatal(err)
-				}
+				succeed(t, w.Put(t.Context(), memory(noise(n)), from(0, n)))
 				ws[i] = w
 			}
 			if err := ws[0].Commit(t.Context()); err != nil {
@@ -412,9 +390,7 @@ func TestOpenShardConflict(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := w.Put(t.Context(), memory(make([]byte, n)), from(0, n)); err != nil {
-				t.Fatal(err)
-			}
+			succeed(t, w.Put(t.Context(), memory(make([]byte, n)), from(0, n)))
 			if err := w.Commit(t.Context()); !errors.Is(err, guard) {
 				t.Error(err)
 			}
@@ -486,12 +462,8 @@ type four struct{ store.Store }
 func TestWithoutParts(t *testing.T) {
 	want := noise(shardLen)
 	a := shards(t, four{mem.New()}, shardLen, small, sharding(false))
-	if err := a.Write(t.Context(), memory(want), grid.Whole([]int{shardLen})); err != nil {
-		t.Fatal(err)
-	}
-	if err := a.Write(t.Context(), memory(want[:innerLen]), from(innerLen, innerLen)); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, a.Write(t.Context(), memory(want), grid.Whole([]int{shardLen})))
+	succeed(t, a.Write(t.Context(), memory(want[:innerLen]), from(innerLen, innerLen)))
 	copy(want[innerLen:], want[:innerLen])
 	if got := read(t, a); !bytes.Equal(got, want) {
 		t.Error("other values are read than written")
@@ -547,13 +519,9 @@ func TestManyShardsOpen(t *testing.T) {
 		for step := 0; step < shardLen; step += shardLen / 4 {
 			for i, w := range ws {
 				lo := i*shardLen + step
-				if err := w.Put(t.Context(), memory(want[lo:lo+shardLen/4]), from(lo, shardLen/4)); err != nil {
-					t.Fatal(err)
-				}
+				succeed(t, w.Put(t.Context(), memory(want[lo:lo+shardLen/4]), from(lo, shardLen/4)))
 			}
-			if err := other.Write(t.Context(), memory(want[:shardLen]), from(0, shardLen)); err != nil {
-				t.Fatal(err)
-			}
+			succeed(t, other.Write(t.Context(), memory(want[:shardLen]), from(0, shardLen)))
 		}
 		err := concurrency.EachN(t.Context(), open, open, func(ctx context.Context, i int) error { return ws[i].Commit(ctx) })
 		if err != nil {

@@ -110,9 +110,7 @@ func TestRuns(t *testing.T) {
 					if op == "read" {
 						call, m = a.Read, dst
 					}
-					if err := call(t.Context(), memory(m), grid.Whole(a.Layout.Shape)); err != nil {
-						t.Fatal(err)
-					}
+					succeed(t, call(t.Context(), memory(m), grid.Whole(a.Layout.Shape)))
 					all := slices.Concat(st.keys...)
 					for _, keys := range st.keys {
 						if slices.Sort(keys); len(keys) > 2 {
@@ -217,13 +215,9 @@ func TestRunsTakeFewAllocations(t *testing.T) {
 	a := arrayOf(t, st, 4000*16, 16, codec.Bytes(dtype.NoOrder))
 	a.Options.InFlight, a.Layout.Key = 2, func([]int) string { return "c" }
 	dst := noise(4000 * 16)
-	if err := a.Write(t.Context(), memory(dst), grid.Whole(a.Layout.Shape)); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, a.Write(t.Context(), memory(dst), grid.Whole(a.Layout.Shape)))
 	got := testing.AllocsPerRun(5, func() {
-		if err := a.Read(t.Context(), memory(dst), grid.Whole(a.Layout.Shape)); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, a.Read(t.Context(), memory(dst), grid.Whole(a.Layout.Shape)))
 	})
 	if got > 3.5*4000 {
 		t.Errorf("%v allocations for 4000 chunks", got)

@@ -113,9 +113,7 @@ func TestWaitsForSlots(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		st := mem.New()
 		a := sharded(t, st, 96)
-		if err := a.Write(t.Context(), memory(slices.Repeat([]byte{7}, 96)), grid.Whole(a.Layout.Shape)); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, a.Write(t.Context(), memory(slices.Repeat([]byte{7}, 96)), grid.Whole(a.Layout.Shape)))
 		a.Store = inParts{slowGets{st, map[string]time.Duration{"c/0": time.Second, "c/1": 750 * time.Millisecond, "c/2": time.Second}}}
 		a.Options.InFlight = 2
 		var mu sync.Mutex
@@ -129,9 +127,7 @@ func TestWaitsForSlots(t *testing.T) {
 		}})
 		// Three inner chunks of the first shard.
 		some := grid.Region{{Index: []int{0, 8, 16, 32, 64}, Count: 5}}
-		if err := a.Read(ctx, memory(make([]byte, 5)), some); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, a.Read(ctx, memory(make([]byte, 5)), some))
 		slices.Sort(seen)
 		if want := []time.Duration{500 * time.Millisecond, 500 * time.Millisecond, time.Second}; !slices.Equal(seen, want) {
 			t.Errorf("%v, want %v", seen, want)
@@ -159,9 +155,7 @@ func TestShardsInShards(t *testing.T) {
 	})
 	inner := codec.Sharding(codec.ShardingOptions{Chunk: []int{8}, Codecs: []codec.Spec{codec.Bytes(dtype.NoOrder), {Name: "padded"}}})
 	a := arrayOf(t, inParts{mem.New()}, 256, 128, codec.Sharding(codec.ShardingOptions{Chunk: []int{32}, Codecs: []codec.Spec{inner}}))
-	if err := a.Write(t.Context(), memory(slices.Repeat([]byte{7}, 40)), grid.Region{{Step: 1, Count: 40}}); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, a.Write(t.Context(), memory(slices.Repeat([]byte{7}, 40)), grid.Region{{Step: 1, Count: 40}}))
 	a.State = &engine.State{}
 	for _, tt := range []struct {
 		name    string
@@ -175,9 +169,7 @@ func TestShardsInShards(t *testing.T) {
 		{"missing", 128, 128, []string{"chunk c/1[1] 0 0 0 true"}},
 	} {
 		seen = nil
-		if err := a.Read(ctx, memory(make([]byte, tt.n)), grid.Region{{Start: tt.from, Step: 1, Count: tt.n}}); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, a.Read(ctx, memory(make([]byte, tt.n)), grid.Region{{Start: tt.from, Step: 1, Count: tt.n}}))
 		slices.Sort(seen)
 		if !slices.Equal(seen, tt.want) {
 			t.Errorf("%s: %q, want %q", tt.name, seen, tt.want)

@@ -141,9 +141,7 @@ func TestConfinedHoldsAgainstExchange(t *testing.T) {
 	root, outside := tree(t)
 	s := dir.New(root, dir.Confined(true))
 	link, folder, at := filepath.Join(root, "l"), filepath.Join(root, "f"), filepath.Join(root, "x")
-	if err := errors.Join(os.Symlink(filepath.Join(outside, "a"), link), os.Mkdir(folder, 0o777), os.Rename(folder, at)); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, errors.Join(os.Symlink(filepath.Join(outside, "a"), link), os.Mkdir(folder, 0o777), os.Rename(folder, at)))
 	stop := make(chan struct{})
 	var wg sync.WaitGroup
 	wg.Go(func() {

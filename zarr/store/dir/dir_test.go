@@ -90,13 +90,9 @@ func TestLayout(t *testing.T) {
 
 func TestReadsWhatOthersWrite(t *testing.T) {
 	root := t.TempDir()
-	if err := os.MkdirAll(filepath.Join(root, "a", "empty", "er"), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, os.MkdirAll(filepath.Join(root, "a", "empty", "er"), 0o777))
 	for name, content := range map[string]string{"a/0.0": "chunk", "a/.zarray": "{}", "a/0.0.__lock": "", "a/.zargo-tmp-0123": "left"} {
-		if err := os.WriteFile(filepath.Join(root, filepath.FromSlash(name)), []byte(content), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, os.WriteFile(filepath.Join(root, filepath.FromSlash(name)), []byte(content), 0o666))
 	}
 	s := dir.New(root)
 	if got, want := keys(t, s, "", store.Deep), []string{"a/.zarray", "a/0.0", "a/0.0.__lock"}; !slices.Equal(got, want) {
@@ -170,13 +166,9 @@ func names(t *testing.T, root string) []string {
 
 func TestDeleteKeepsFolders(t *testing.T) {
 	root := t.TempDir()
-	if err := os.Mkdir(filepath.Join(root, "empty"), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, os.Mkdir(filepath.Join(root, "empty"), 0o777))
 	s := dir.New(root)
-	if err := s.Delete(t.Context(), "empty", store.DeleteOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, s.Delete(t.Context(), "empty", store.DeleteOptions{}))
 	if got := names(t, root); !slices.Equal(got, []string{"empty"}) {
 		t.Errorf("left: %q", got)
 	}
@@ -218,15 +210,9 @@ func TestVersionSeesAForeignReplace(t *testing.T) {
 		t.Fatal(err)
 	}
 	other := filepath.Join(root, "y")
-	if err := os.WriteFile(other, []byte("theirs"[:4]), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Chtimes(other, before.ModTime(), before.ModTime()); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Rename(other, filepath.Join(root, "x")); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, os.WriteFile(other, []byte("theirs"[:4]), 0o666))
+	succeed(t, os.Chtimes(other, before.ModTime(), before.ModTime()))
+	succeed(t, os.Rename(other, filepath.Join(root, "x")))
 	if _, err := s.Put(t.Context(), "x", nil, store.PutOptions{IfVersion: v}); !errors.Is(err, fault.Conflict) {
 		t.Errorf("Put over a replaced file: %v", err)
 	}
@@ -244,9 +230,7 @@ func TestVersionWhenTheClockStepsBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	future := fi.ModTime().AddDate(1, 0, 0)
-	if err := os.Chtimes(path, future, future); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, os.Chtimes(path, future, future))
 	v, err := s.Get(t.Context(), "x", store.GetOptions{}, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -349,4 +333,11 @@ func removePart(s store.Store, _ string, n int) error {
 		return fmt.Errorf("%d files of the part, %w", len(files), err)
 	}
 	return os.Remove(files[0])
+}
+
+func succeed(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
 }

@@ -22,23 +22,17 @@ func TestRemoveFolders(t *testing.T) {
 			root := t.TempDir()
 			make := func(folders ...string) {
 				for _, f := range folders {
-					if err := os.MkdirAll(filepath.Join(root, f), 0o777); err != nil {
-						t.Fatal(err)
-					}
+					succeed(t, os.MkdirAll(filepath.Join(root, f), 0o777))
 				}
 			}
 			file := func(name string) {
 				make(filepath.Dir(name))
-				if err := os.WriteFile(filepath.Join(root, name), nil, 0o666); err != nil {
-					t.Fatal(err)
-				}
+				succeed(t, os.WriteFile(filepath.Join(root, name), nil, 0o666))
 			}
 			make("a/b/c", "a/b/d/e", "other/x", "ab/c", "a/link")
 			file("a/keep/f/key")
 			file("a/temporary/.zargo-tmp-1")
-			if err := os.Symlink(filepath.Join(root, "other"), filepath.Join(root, "a/link/to")); err != nil {
-				t.Fatal(err)
-			}
+			succeed(t, os.Symlink(filepath.Join(root, "other"), filepath.Join(root, "a/link/to")))
 			st := store.Observe(dir.New(root, opts...), func(_ context.Context, _ store.Event) {})
 			below, err := store.Prefix(st, "a")
 			if err != nil {
@@ -55,9 +49,7 @@ func TestRemoveFolders(t *testing.T) {
 				{st, "a/keep/f/key", []string{"a", "a/keep", "a/keep/f", "a/link", "a/temporary", "ab", "ab/c", "other", "other/x"}},
 				{st, "ab", []string{"a", "a/keep", "a/keep/f", "a/link", "a/temporary", "other", "other/x"}},
 			} {
-				if err := store.RemoveFolders(t.Context(), c.st, c.prefix); err != nil {
-					t.Fatal(err)
-				}
+				succeed(t, store.RemoveFolders(t.Context(), c.st, c.prefix))
 				if got := folders(t, root); !slices.Equal(got, c.left) {
 					t.Errorf("after %q: %q", c.prefix, got)
 				}

@@ -152,12 +152,8 @@ func TestDeleteBelowFollowsNoLink(t *testing.T) {
 		}
 		untouched(t, root, outside)
 		st := store.Observe(s, func(context.Context, store.Event) {})
-		if err := store.DeleteBelow(t.Context(), st, "g"); err != nil {
-			t.Fatal(err)
-		}
-		if err := store.RemoveFolders(t.Context(), st, "g"); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, store.DeleteBelow(t.Context(), st, "g"))
+		succeed(t, store.RemoveFolders(t.Context(), st, "g"))
 		untouched(t, root, outside)
 		if left, err := os.ReadDir(root); err != nil || len(left) != 1 || left[0].Name() != "beside" {
 			t.Errorf("%v stay, %v", left, err)
@@ -216,9 +212,7 @@ func TestFolderTurnsIntoLink(t *testing.T) {
 				}
 				keys = append(keys, e.Key)
 			}
-			if err := errors.Join(os.RemoveAll(filepath.Join(root, "g/folder")), os.Symlink(outside, filepath.Join(root, "g/folder"))); err != nil {
-				t.Fatal(err)
-			}
+			succeed(t, errors.Join(os.RemoveAll(filepath.Join(root, "g/folder")), os.Symlink(outside, filepath.Join(root, "g/folder"))))
 			for _, key := range keys {
 				if !yield(key, nil) {
 					return
@@ -236,13 +230,9 @@ func TestFolderTurnsIntoLink(t *testing.T) {
 // while another program repeatedly exchanges a directory and the link.
 func TestFolderKeepsTurning(t *testing.T) {
 	root, outside := linked(t)
-	if err := os.MkdirAll(filepath.Join(outside, "empty/er"), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, os.MkdirAll(filepath.Join(outside, "empty/er"), 0o777))
 	folder, spare, link := filepath.Join(root, "g/turns"), filepath.Join(root, "spare"), filepath.Join(root, "spare-link")
-	if err := errors.Join(os.MkdirAll(filepath.Join(folder, "x"), 0o777), os.Symlink(outside, link)); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, errors.Join(os.MkdirAll(filepath.Join(folder, "x"), 0o777), os.Symlink(outside, link)))
 	stop, done := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(done)

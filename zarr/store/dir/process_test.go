@@ -161,9 +161,7 @@ func TestPlainWritesAreNotLost(t *testing.T) {
 	put(t, s, pair, "0 0")
 	for range 3 {
 		c := child(t, "part", s.String())
-		if err := c.Start(); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, c.Start())
 		defer func() {
 			_ = c.Process.Kill()
 			if err := c.Wait(); c.ProcessState.Exited() {
@@ -171,9 +169,7 @@ func TestPlainWritesAreNotLost(t *testing.T) {
 			}
 		}()
 	}
-	if err := child(t, "whole", s.String()).Run(); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, child(t, "whole", s.String()).Run())
 	if v, err := s.Get(t.Context(), pair, store.GetOptions{}, nil); !errors.Is(err, fault.NotFound) {
 		t.Errorf("deleted, and is %q now, %v", v.Bytes, err)
 	}
@@ -210,16 +206,12 @@ func kill(t *testing.T, role, root string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, c.Start())
 	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil {
 		t.Fatalf("the child said %q, %v", line, err)
 	}
 	time.Sleep(time.Millisecond + rand.N(15*time.Millisecond)) // at any time during a write
-	if err := c.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, c.Process.Kill())
 	_, _ = io.Copy(io.Discard, out)
 	_ = c.Wait()
 }

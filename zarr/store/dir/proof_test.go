@@ -30,9 +30,7 @@ func listComplete(t *testing.T, s store.Store, during func()) (keys int, err err
 
 func remove(t *testing.T, s store.Store, key string) {
 	t.Helper()
-	if err := s.Delete(t.Context(), key, store.DeleteOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, s.Delete(t.Context(), key, store.DeleteOptions{}))
 }
 
 // TestCompleteListing checks that a listing with Complete fails if a directory is changed during

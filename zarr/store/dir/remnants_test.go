@@ -21,16 +21,10 @@ func TestRemoveRemnants(t *testing.T) {
 			gone := []string{"a/b/.zargo-tmp-1", "a/b/c/.zargo-tmp-part-0-1-0", "a/b/c/d/.zargo-tmp-2"}
 			stays := []string{"a/.zargo-tmp-1", "other/.zargo-tmp-1", "a/b/value", "a/b/.zargo-tmp-lock-1", "a/b/c/.zargo-tmp-folder/value"}
 			for _, name := range append(gone, stays...) {
-				if err := os.MkdirAll(filepath.Dir(filepath.Join(root, name)), 0o777); err != nil {
-					t.Fatal(err)
-				}
-				if err := os.WriteFile(filepath.Join(root, name), nil, 0o666); err != nil {
-					t.Fatal(err)
-				}
+				succeed(t, os.MkdirAll(filepath.Dir(filepath.Join(root, name)), 0o777))
+				succeed(t, os.WriteFile(filepath.Join(root, name), nil, 0o666))
 			}
-			if err := os.Symlink(filepath.Join(root, "other"), filepath.Join(root, "a/b/link")); err != nil {
-				t.Fatal(err)
-			}
+			succeed(t, os.Symlink(filepath.Join(root, "other"), filepath.Join(root, "a/b/link")))
 			st := store.Observe(dir.New(root, opts...), func(_ context.Context, _ store.Event) {})
 			below, err := store.Prefix(st, "a")
 			if err != nil {

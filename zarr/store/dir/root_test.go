@@ -80,9 +80,7 @@ func TestVanishedRoot(t *testing.T) {
 					v := put(t, dir.New(root), "a/zarr.json", "{}")
 					see(t, s)
 					away := root + "-away"
-					if err := os.Rename(root, away); err != nil {
-						t.Fatal(err)
-					}
+					succeed(t, os.Rename(root, away))
 					if err := replace(root); err != nil {
 						t.Skip(err)
 					}
@@ -124,18 +122,14 @@ func TestVanishedRootOfAnArray(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := zarr.Write(t.Context(), a, []int32{1, 2, 3, 4}, zarr.Range(0, 4)); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, zarr.Write(t.Context(), a, []int32{1, 2, 3, 4}, zarr.Range(0, 4)))
 		if a, err = zarr.OpenArray(t.Context(), open(root), "t2m"); err != nil {
 			t.Fatal(err)
 		}
 		if got, err := zarr.Read[int32](t.Context(), a, zarr.Range(3, 6)); err != nil || got[0] != 4 || got[1] != 0 {
 			t.Fatal(got, err)
 		}
-		if err := errors.Join(os.Rename(root, root+"-away"), os.Mkdir(root, 0o777)); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, errors.Join(os.Rename(root, root+"-away"), os.Mkdir(root, 0o777)))
 		if got, err := zarr.Read[int32](t.Context(), a); !errors.Is(err, zarr.ErrRefused) {
 			t.Errorf("read %v, %v", got, err)
 		}
@@ -157,9 +151,7 @@ func TestRootThatWasNeverSeen(t *testing.T) {
 		for _, make := range []bool{false, true, true} {
 			if make {
 				_ = os.Rename(root, root+"-away")
-				if err := os.MkdirAll(root, 0o777); err != nil {
-					t.Fatal(err)
-				}
+				succeed(t, os.MkdirAll(root, 0o777))
 			}
 			if _, err := s.Get(t.Context(), "zarr.json", store.GetOptions{}, nil); !errors.Is(err, fault.NotFound) {
 				t.Errorf("get: %v", err)
@@ -177,9 +169,7 @@ func TestRootThatWasNeverSeen(t *testing.T) {
 func TestRootIsAFile(t *testing.T) {
 	both(t, func(t *testing.T, open func(root string) *dir.Store) {
 		file := filepath.Join(t.TempDir(), "archive.zip")
-		if err := os.WriteFile(file, nil, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, os.WriteFile(file, nil, 0o666))
 		for _, root := range []string{file, filepath.Join(file, "below")} {
 			s := open(root)
 			if _, err := s.Get(t.Context(), "zarr.json", store.GetOptions{}, nil); !errors.Is(err, fault.NotFound) {
@@ -204,9 +194,7 @@ func TestOneInThePlaceOfTheOther(t *testing.T) {
 		put(t, s, "file/c", "../elsewhere/c")
 		put(t, s, "folder/c/0/0", "x")
 		put(t, s, "left/c/0/0", "x")
-		if err := s.Delete(t.Context(), "left/c/0/0", store.DeleteOptions{}); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, s.Delete(t.Context(), "left/c/0/0", store.DeleteOptions{}))
 		for key, want := range map[string]error{
 			"file/c/0": fault.Refused, "file/c/0/0": fault.Refused, "folder/c/0": fault.Refused, "folder/c/1": fault.NotFound,
 			"left/c": fault.NotFound, "left/c/0": fault.NotFound, "left/c/0/0": fault.NotFound,
