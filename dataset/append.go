@@ -235,7 +235,7 @@ func (d *Dataset) settle(ctx context.Context, dim string, at int, end time.Time,
 		if err != nil {
 			return err
 		}
-		doc := node.SourceOf(g).Claimed()
+		doc := node.Of(g).Claimed()
 		c, err := node.ClaimIn(doc)
 		if err != nil || c.What != claim.Append || c.Dim != dim || c.From > at {
 			return err

@@ -111,7 +111,7 @@ func OpenGroup(ctx context.Context, g *zarr.Group, o Options) (*Dataset, error) 
 			if g, err = zarr.OpenGroup(ctx, g.Store(), g.Path(), g.Options()...); err != nil {
 				return nil, err
 			}
-			c, err := node.ClaimIn(node.SourceOf(g).Claimed())
+			c, err := node.ClaimIn(node.Of(g).Claimed())
 			switch {
 			case err != nil:
 				return nil, err

@@ -132,8 +132,8 @@ func (b *builder) versionsRead(ctx context.Context) (string, error) {
 		}
 	}
 	for _, v := range b.related.vars {
-		s := node.SourceOf(v.array)
-		for _, d := range []node.Stored{s.Doc, s.Attrs} {
+		s := node.Of(v.array)
+		for _, d := range []node.Stored{s.Doc, s.AttrsDoc} {
 			if is[d.Key] != d.Version {
 				return "", errMoved
 			}

@@ -18,7 +18,7 @@ func (a *Array) SetAttrs(ctx context.Context, attrs map[string]any) (*Array, err
 		return nil, err
 	}
 	m := *a.of.Meta
-	m.Attrs = at.Attrs
+	m.Attrs = at.Attrs()
 	return a.viewed(a.of.Changed(at, &m)), nil
 }
 

@@ -56,7 +56,7 @@ func (a *Array) dims() []string {
 	case len(a.cfg.dims) == len(a.of.Meta.Shape):
 		return a.cfg.dims
 	}
-	return spec.Dims(a.at.Attrs, len(a.of.Meta.Shape))
+	return spec.Dims(a.at.Attrs(), len(a.of.Meta.Shape))
 }
 
 // WithDimNames returns a view of the array with dimension names. They are not stored, and apply

@@ -67,8 +67,8 @@ func (n *opened) Name() string { return n.at.Path[strings.LastIndexByte(n.at.Pat
 
 // Attrs returns the attributes. The caller may change the map, but not the values in it.
 func (n *opened) Attrs() map[string]any {
-	m := make(map[string]any, len(n.at.Attrs))
-	maps.Copy(m, n.at.Attrs)
+	m := make(map[string]any, len(n.at.Attrs()))
+	maps.Copy(m, n.at.Attrs())
 	return m
 }
 

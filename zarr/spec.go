@@ -158,6 +158,6 @@ func (a *Array) spec() spec.Spec {
 // returns errors.ErrUnsupported if v3 metadata cannot describe the chunks.
 func (a *Array) MetadataV3() (*meta.Array, error) {
 	m := *a.of.Meta
-	m.Attrs = a.at.Attrs
+	m.Attrs = a.at.Attrs()
 	return spec.V3(&m, a.of.Pipe, a.cfg.Table)
 }

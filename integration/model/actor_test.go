@@ -56,10 +56,10 @@ type op struct {
 	waits     bool // it has the option Wait
 	tolerant  bool // its error is checked by the caller
 	wrote     []written
-	deleted   []string     // keys of deleted chunks
-	opened    *node.Source // for a write, the array's documents when it was opened
-	made      string       // key of the document of an array that a create put, until it withdraws it
-	withdrew  bool         // a create withdrew its document, because its second look failed or met another node
+	deleted   []string   // keys of deleted chunks
+	opened    *node.Node // for a write, the array's documents when it was opened
+	made      string     // key of the document of an array that a create put, until it withdraws it
+	withdrew  bool       // a create withdrew its document, because its second look failed or met another node
 
 	// The following fields are for changes of a shape.
 	axis    int

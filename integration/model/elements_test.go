@@ -25,7 +25,7 @@ func (w *hierarchy) write(ctx context.Context, a *actor, t *truth, x *zarr.Array
 			b.lo[i], b.hi[i] = 0, n
 		}
 	}
-	o := &op{kind: doWrite, opened: node.SourceOf(x), text: fmt.Sprintf("%v to %v of %v", b.lo[:t.rank], b.hi[:t.rank], x.Shape())}
+	o := &op{kind: doWrite, opened: node.Of(x), text: fmt.Sprintf("%v to %v of %v", b.lo[:t.rank], b.hi[:t.rank], x.Shape())}
 	zero := a.rng.IntN(5) == 0
 	if a.rng.IntN(8) == 0 {
 		o.text += " store fill"

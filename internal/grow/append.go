@@ -188,9 +188,9 @@ func (w *appending) commit(ctx context.Context) error {
 	case err == nil:
 		err = concurrency.EachN(context.WithoutCancel(ctx), 2, 2, func(_ context.Context, i int) error {
 			if i == 0 {
-				var arrays []*node.Source
+				var arrays []*node.Node
 				for _, m := range w.members {
-					arrays = append(arrays, m.array.Source())
+					arrays = append(arrays, m.array.At)
 				}
 				return w.group.finish(ctx, arrays)
 			}

@@ -10,8 +10,6 @@ import (
 	"github.com/zargo-io/zargo/zarr/meta"
 )
 
-func docOf(a *array.Array) node.Stored { return a.Source().Doc }
-
 // shapeOf returns the shape of an array. The caller owns the slice.
 func shapeOf(a *array.Array) []int { return slices.Clone(a.Engine.Layout.Shape) }
 
@@ -66,7 +64,7 @@ func shaped(a *array.Array, shape []int) (*array.Array, error) {
 	if err != nil {
 		return nil, err
 	}
-	doc := docOf(a)
+	doc := a.At.Doc
 	if doc.Bytes, err = meta.Edit(doc.Key, doc.Bytes, edits); err != nil {
 		return nil, err
 	}

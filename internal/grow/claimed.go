@@ -60,9 +60,8 @@ func claimRows(ctx context.Context, a *array.Array, c claim.Claim, over node.Tak
 		return nil, err
 	}
 	grid := gridEdits(a, shapeOf(b))
-	s := a.Source()
-	held, err := s.At.Hold(ctx, s.Doc, over, func(t node.Text) (node.Change, error) {
-		err := t.As(s.Doc)
+	held, err := a.At.Hold(ctx, a.At.Doc, over, func(t node.Text) (node.Change, error) {
+		err := t.As(a.At.Doc)
 		if errors.Is(err, fault.Conflict) {
 			err = cmp.Or(errShape, err)
 		}
@@ -76,8 +75,7 @@ func claimRows(ctx context.Context, a *array.Array, c claim.Claim, over node.Tak
 
 // dropClaim removes the claim from the document of an array if the ID of the claim is one of ids.
 func dropClaim(ctx context.Context, a *array.Array, ids []string) error {
-	s := a.Source()
-	err := s.At.Drop(ctx, s.Doc, ids...)
+	err := a.At.Drop(ctx, a.At.Doc, ids...)
 	if errors.Is(err, fault.NotFound) {
 		return nil
 	}

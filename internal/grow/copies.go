@@ -12,8 +12,8 @@ import (
 )
 
 // Finish updates arrays in the consolidated metadata of a group, and ends the claim that held has.
-func Finish(ctx context.Context, of *node.Source, held *node.Held, arrays []*node.Source) error {
-	g := &group{Source: of, held: held}
+func Finish(ctx context.Context, of *node.Node, held *node.Held, arrays []*node.Node) error {
+	g := &group{Node: of, held: held}
 	return g.finish(ctx, arrays)
 }
 
@@ -23,8 +23,8 @@ const takenOver = "zargo_taken_over"
 
 // finish updates the arrays in the group's consolidated metadata and ends the claim. In v3 it does
 // so by a single put.
-func (g *group) finish(ctx context.Context, arrays []*node.Source) error {
-	if g.Format() == 2 {
+func (g *group) finish(ctx context.Context, arrays []*node.Node) error {
+	if g.Format == 2 {
 		return g.finishV2(ctx, arrays)
 	}
 	nodes := map[string][]byte{}
@@ -52,7 +52,7 @@ func (g *group) finish(ctx context.Context, arrays []*node.Source) error {
 }
 
 // finishV2 updates the group's .zmetadata while the claim is held, and then ends the claim.
-func (g *group) finishV2(ctx context.Context, arrays []*node.Source) error {
+func (g *group) finishV2(ctx context.Context, arrays []*node.Node) error {
 	err := g.splicing(ctx, arrays)
 	if err != nil && !errors.Is(err, fault.Conflict) {
 		over, cancel := node.Detached(ctx)
@@ -76,13 +76,13 @@ const maxSplices = 1000
 
 // splicing calls splice again as long as another writer changes .zmetadata between the read and the
 // put of splice.
-func (g *group) splicing(ctx context.Context, arrays []*node.Source) error {
+func (g *group) splicing(ctx context.Context, arrays []*node.Node) error {
 	for try := 1; ; try++ {
 		err := g.splice(ctx, arrays)
 		if !errors.Is(err, fault.Conflict) || try == maxSplices {
 			return err
 		}
-		g.At.Conflict()
+		g.Conflict()
 	}
 }
 
@@ -92,7 +92,7 @@ const unchangeable = "consolidated metadata cannot be changed"
 // the claim, and puts .zmetadata on the condition of the version that it read. An append that takes
 // over this append first takes the claim and then changes .zmetadata. Therefore either the check or
 // the condition fails.
-func (g *group) splice(ctx context.Context, arrays []*node.Source) error {
+func (g *group) splice(ctx context.Context, arrays []*node.Node) error {
 	d, _, err := g.copiedV2(ctx)
 	if err == nil {
 		err = g.held.Check(ctx)
@@ -115,14 +115,14 @@ func (g *group) splice(ctx context.Context, arrays []*node.Source) error {
 	if err != nil {
 		return err
 	}
-	_, err = g.At.Swap(ctx, d, doc, unchangeable)
+	_, err = g.Swap(ctx, d, doc, unchangeable)
 	return err
 }
 
 // copied returns the nodes in the group's consolidated metadata by their path below the group. It
 // returns nil if the group lacks consolidated metadata.
 func (g *group) copied(ctx context.Context) (*meta.Copies, error) {
-	if m, ok := g.Model.(*meta.Group); ok && g.Format() != 2 {
+	if m, ok := g.Model.(*meta.Group); ok && g.Format != 2 {
 		return m.Consolidated, nil
 	}
 	d, nodes, err := g.copiedV2(ctx)
@@ -135,7 +135,7 @@ func (g *group) copied(ctx context.Context) (*meta.Copies, error) {
 // condition of the version that it read before the check. Because of the change, this condition
 // fails. fence returns errChanged if .zmetadata has changed since this append read it.
 func (g *group) fence(ctx context.Context) error {
-	if g.Format() != 2 || !g.old.Under() {
+	if g.Format != 2 || !g.old.Under() {
 		return nil
 	}
 	id, err := json.Marshal(g.held.Claim().ID)
@@ -159,7 +159,7 @@ func (g *group) fence(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		_, err = g.At.Swap(ctx, d, tried, unchangeable)
+		_, err = g.Swap(ctx, d, tried, unchangeable)
 		if !errors.Is(err, fault.Conflict) || try == maxSplices {
 			return err
 		}
@@ -178,16 +178,13 @@ func (g *group) completed(ctx context.Context, members []member, n int) bool {
 // copiedV2 reads and parses the group's .zmetadata. If .zmetadata is absent, copiedV2 returns no
 // error.
 func (g *group) copiedV2(ctx context.Context) (node.Stored, *meta.Copies, error) {
-	at := g.At
-	d := node.Stored{Key: at.Key(node.ZMetadata)}
-	v, err := at.Get(ctx, node.ZMetadata)
+	d, err := g.Get(ctx, node.ZMetadata)
 	if errors.Is(err, fault.NotFound) {
 		return d, nil, nil
 	}
 	if err != nil {
 		return d, nil, err
 	}
-	d.Bytes, d.Version = v.Bytes, v.Version
-	nodes, err := g.With.ConsolidatedV2(d.Key, d.Bytes)
+	nodes, err := g.Parser().ConsolidatedV2(d.Key, d.Bytes)
 	return d, nodes, err
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/internal/node"
@@ -33,15 +32,14 @@ type Rows struct {
 
 // group is the group of an append in progress.
 type group struct {
-	*node.Source            // the group as first read
-	root         *node.Node // the same group; nil in Finish
-	handed       bool       // root and its arrays may be as they were read before the append
-	options      array.Options
-	dim          string
-	old          claim.Claim  // the claim in Source that this append takes over
-	copies       *meta.Copies // consolidated metadata, by path below the group
-	copy         node.Stored  // in v2: the .zmetadata that contains copies
-	held         *node.Held   // nil before the group is claimed
+	*node.Node      // the group as first read
+	handed     bool // the group and its arrays may be as they were read before the append
+	options    array.Options
+	dim        string
+	old        claim.Claim  // the claim in the group that this append takes over
+	copies     *meta.Copies // consolidated metadata, by path below the group
+	copy       node.Stored  // in v2: the .zmetadata that contains copies
+	held       *node.Held   // nil before the group is claimed
 }
 
 // halfAppended is the error of an append that must be completed: it extended some but not all
@@ -89,7 +87,7 @@ func (g Group) Append(ctx context.Context, dim string, rows []Rows, o Options) (
 		known.Forget()
 		return nil, err
 	}
-	if out, err = of.root.Reparsed(doc); err != nil {
+	if out, err = of.Reparsed(doc); err != nil {
 		return nil, err
 	}
 	known.Add(out)
@@ -119,8 +117,8 @@ func (g Group) once(ctx context.Context, handed *node.Node, dim string, rows []R
 			return nil, doc, false, err
 		}
 	}
-	of = &group{Source: root.Source(), root: root, handed: handed != nil, options: g.Options, dim: dim}
-	if of.old, err = node.ClaimIn(of.Attrs); err != nil {
+	of = &group{Node: root, handed: handed != nil, options: g.Options, dim: dim}
+	if of.old, err = node.ClaimIn(of.AttrsDoc); err != nil {
 		return nil, doc, false, err
 	}
 	if of.copies, err = of.copied(ctx); err != nil {
@@ -138,7 +136,7 @@ func (g Group) once(ctx context.Context, handed *node.Node, dim string, rows []R
 		return nil, doc, false, err
 	}
 	if n == 0 {
-		return of, of.Attrs, false, nil
+		return of, of.AttrsDoc, false, nil
 	}
 	if err := of.complete(ctx, w.members); err != nil {
 		return nil, doc, false, err
@@ -180,7 +178,7 @@ func (w *appending) open(ctx context.Context, rows []Rows) (int, error) {
 
 // open opens an array by its own documents. path is relative to the store's root.
 func (g *group) open(ctx context.Context, path string) (*array.Array, error) {
-	at, err := g.root.OpenArray(ctx, path, g.handed)
+	at, err := g.OpenArray(ctx, path, g.handed)
 	if err != nil {
 		return nil, err
 	}
@@ -217,7 +215,7 @@ func (w *appending) decide(count int) error {
 			}
 		}
 		if n != want {
-			return fault.Newf(fault.Conflict, "%q must have %d rows along %q, but has %d", m.array.Source().At.Path, want, w.group.dim, n)
+			return fault.Newf(fault.Conflict, "%q must have %d rows along %q, but has %d", m.array.At.Path, want, w.group.dim, n)
 		}
 	}
 	w.from, w.to = old.From, longest
@@ -233,7 +231,7 @@ func (g *group) shows(members []member, n int) bool {
 	for i := range members {
 		m := &members[i]
 		is := m.extent()
-		if c, ok := g.copies.Node(g.below(m.array.Source())).(*meta.Array); ok && m.axis < len(c.Shape) {
+		if c, ok := g.copies.Node(g.below(m.array.At)).(*meta.Array); ok && m.axis < len(c.Shape) {
 			is = c.Shape[m.axis]
 		}
 		if is != n {
@@ -244,9 +242,7 @@ func (g *group) shows(members []member, n int) bool {
 }
 
 // below returns the path of an array relative to the group.
-func (g *group) below(a *node.Source) string {
-	return strings.TrimPrefix(a.At.Path[len(g.At.Path):], "/")
-}
+func (g *group) below(a *node.Node) string { return node.Below(g.Path, a.Path) }
 
 // unchanged returns errChanged if the stored document of the group differs from the document that
 // was read.
@@ -254,8 +250,8 @@ func (g *group) unchanged(ctx context.Context) error {
 	if g.handed {
 		return nil // once is called again, by stored documents
 	}
-	is, err := g.root.Again(ctx)
-	if err == nil && !same(is.AttrsDoc, g.Attrs) {
+	is, err := g.Again(ctx)
+	if err == nil && !same(is.AttrsDoc, g.AttrsDoc) {
 		err = errChanged
 	}
 	return err
@@ -279,13 +275,13 @@ func (g *group) complete(ctx context.Context, members []member) error {
 		if !slices.Contains(dims, g.dim) {
 			continue
 		}
-		given := func(m member) bool { return g.below(m.array.Source()) == path }
+		given := func(m member) bool { return g.below(m.array.At) == path }
 		if !slices.ContainsFunc(members, given) {
-			_, err := g.open(ctx, node.Join(g.At.Path, path))
+			_, err := g.open(ctx, node.Join(g.Path, path))
 			if errors.Is(err, fault.NotFound) {
 				continue
 			}
-			return fault.Newf(fault.Selection, "%q also has dimension %q and needs rows", node.Join(g.At.Path, path), g.dim)
+			return fault.Newf(fault.Selection, "%q also has dimension %q and needs rows", node.Join(g.Path, path), g.dim)
 		}
 	}
 	return nil
@@ -298,8 +294,8 @@ func (g *group) claim(ctx context.Context, c claim.Claim, over node.TakeOver) (e
 	if g.old.Under() && g.old.From == c.From {
 		c = c.After(g.old)
 	}
-	g.held, err = g.At.Hold(ctx, g.Attrs, over, func(t node.Text) (node.Change, error) {
-		if !same(t.Stored, g.Attrs) {
+	g.held, err = g.Hold(ctx, g.AttrsDoc, over, func(t node.Text) (node.Change, error) {
+		if !same(t.Stored, g.AttrsDoc) {
 			return node.Change{}, errChanged
 		}
 		var err error

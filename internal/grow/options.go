@@ -76,7 +76,7 @@ func (o Options) waiting(ctx context.Context, n *node.Node, try func() (again bo
 // try. Before each further call it reopens the array and passes the reopened array.
 func (o Options) retrying(ctx context.Context, a *array.Array, try func(*array.Array) (again bool, err error)) error {
 	b := a
-	return o.waiting(ctx, a.Source().At, func() (again bool, err error) {
+	return o.waiting(ctx, a.At, func() (again bool, err error) {
 		if b == nil {
 			if b, err = a.Refresh(ctx); err != nil {
 				return true, err

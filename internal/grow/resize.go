@@ -45,9 +45,8 @@ func resize(ctx context.Context, a *array.Array, shape []int, outside Outside, o
 		return nil, err
 	}
 	r := newResizing(a, shape, outside)
-	s := a.Source()
-	r.held, err = s.At.Hold(ctx, s.Doc, o.Over, func(t node.Text) (node.Change, error) {
-		if err := t.As(s.Doc); err != nil {
+	r.held, err = a.At.Hold(ctx, a.At.Doc, o.Over, func(t node.Text) (node.Change, error) {
+		if err := t.As(a.At.Doc); err != nil {
 			return node.Change{}, err
 		}
 		return r.begin(t.Record)

@@ -6,7 +6,6 @@ import (
 	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/internal/chunk/engine"
 	"github.com/zargo-io/zargo/internal/node/array"
-	"github.com/zargo-io/zargo/zarr/meta"
 )
 
 // shardRow has the open shards at one index along the axis of a Writer.
@@ -42,9 +41,9 @@ func gridOf(a *array.Array) []int {
 // streamedRows returns the number of rows of an inner chunk, or 0 if shards with the given number
 // of rows are not worth streaming.
 func streamedRows(ctx context.Context, a *array.Array, axis, rows int) (int, error) {
-	m, ok := a.Source().Model.(*meta.Array)
+	m := a.At.Array()
 	inner := innerEdge(a, axis)
-	if !ok || inner == 0 || m.DType.Size() == 0 || inner >= rows {
+	if inner == 0 || m.DType.Size() == 0 || inner >= rows {
 		return 0, nil
 	}
 	b, err := longer(a, axis, 1)

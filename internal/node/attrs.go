@@ -29,7 +29,7 @@ func (n *Node) SetAttrs(ctx context.Context, attrs map[string]any) (*Node, error
 	if attrs == nil {
 		attrs = map[string]any{}
 	}
-	doc, err := b.withAttrs(attrs)
+	doc, err := b.attrsDoc(attrs)
 	if err != nil {
 		return nil, n.Errorf(err)
 	}
@@ -51,7 +51,7 @@ func (n *Node) SetAttrs(ctx context.Context, attrs map[string]any) (*Node, error
 			break
 		}
 		b.AttrsDoc = is
-		if doc, err = b.withAttrs(attrs); err == nil {
+		if doc, err = b.attrsDoc(attrs); err == nil {
 			v, err = b.Swap(ctx, b.AttrsDoc, doc, "attributes cannot be changed")
 		}
 	}
@@ -66,15 +66,15 @@ func (n *Node) SetAttrs(ctx context.Context, attrs map[string]any) (*Node, error
 		return nil, n.Errorf(err)
 	}
 	shared := b.Doc.Key == b.AttrsDoc.Key // always true in v3
-	b.Attrs, b.AttrsDoc = attrs, Stored{Key: b.AttrsDoc.Key, Bytes: doc, Version: v}
+	b.Model, b.AttrsDoc = withAttrs(b.Model, attrs), Stored{Key: b.AttrsDoc.Key, Bytes: doc, Version: v}
 	if shared {
 		b.Doc = b.AttrsDoc
 	}
 	return &b, nil
 }
 
-// withAttrs returns the document of the attributes with other attributes, and with its claim.
-func (n *Node) withAttrs(attrs map[string]any) (doc []byte, err error) {
+// attrsDoc returns the document of the attributes with other attributes, and with its claim.
+func (n *Node) attrsDoc(attrs map[string]any) (doc []byte, err error) {
 	if n.Format == 2 {
 		doc, err = meta.EncodeAttrs(attrs)
 	} else {
@@ -91,16 +91,14 @@ func (n *Node) withAttrs(attrs map[string]any) (doc []byte, err error) {
 // equal metadata. Otherwise Reload returns fault.Conflict. If the store does not have the node,
 // Reload returns fault.NotFound.
 func (n *Node) Reload(ctx context.Context) (*Node, error) {
-	at := n.at(n.Path)
-	at.Cfg.Documents = nil
-	fresh, err := at.OpenStored(ctx, Any)
+	fresh, err := n.again().OpenStored(ctx, Any)
 	if errors.Is(err, fault.NotFound) {
 		err = fault.Newf(fault.NotFound, "the node is only in %s, so it cannot be written: %w", n.From, err)
 	}
 	if err != nil {
 		return nil, err
 	}
-	if fresh.Format != n.Format || !meta.SameAttrs(fresh.Attrs, n.Attrs) {
+	if fresh.Format != n.Format || !meta.SameAttrs(fresh.Attrs(), n.Attrs()) {
 		return nil, fault.Newf(fault.Conflict, "%s is stale", n.From)
 	}
 	as, is := n.Array(), fresh.Array()

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"path"
 	"time"
 
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -83,11 +82,10 @@ func (h *Held) renew(ctx context.Context) bool {
 // Renewed returns the stored version of the document was, whose put failed with a conflict. It
 // reports false if another writer has changed more than the time of the last renewal of the claim.
 func (n *Node) Renewed(ctx context.Context, was Stored) (Stored, bool) {
-	v, err := n.Get(ctx, path.Base(was.Key))
+	is, err := n.GetKey(ctx, was.Key)
 	if err != nil {
 		return was, false
 	}
-	is := Stored{Key: was.Key, Bytes: v.Bytes, Version: v.Version}
 	before, err1 := ClaimIn(was)
 	after, err2 := ClaimIn(is)
 	old, err3 := Unclaimed(was)

@@ -17,7 +17,6 @@ import (
 	"github.com/zargo-io/zargo/internal/node/spec"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/meta"
-	"github.com/zargo-io/zargo/zarr/store"
 )
 
 // Consolidate writes the metadata of all nodes below the group into one document, and returns the
@@ -113,9 +112,7 @@ func (n *Node) consolidateOnce(ctx context.Context, first *bool) (*Node, error) 
 	}
 	out := root
 	if out.Format == 3 {
-		at := n.at(n.Path)
-		at.Cfg.Documents = nil
-		if out, err = at.Parse(Docs{{Name: ZarrJSON, Bytes: doc, Version: version}}.Set()); err != nil {
+		if out, err = n.again().Parse(Docs{{Name: ZarrJSON, Bytes: doc, Version: version}}.Set()); err != nil {
 			return nil, n.Errorf(err)
 		}
 	} else if all, err := out.Parser().ConsolidatedV2(key, doc); err == nil {
@@ -128,8 +125,7 @@ func (n *Node) consolidateOnce(ctx context.Context, first *bool) (*Node, error) 
 // Again reads the group again from the store. Nodes that are opened below the result are also read
 // from the store.
 func (n *Node) Again(ctx context.Context) (*Node, error) {
-	at := n.at(n.Path)
-	at.Cfg.Documents = nil
+	at := n.again()
 	at.Cfg.Direct = true
 	return at.OpenStored(ctx, Group)
 }
@@ -169,7 +165,7 @@ func (n *Node) collect(ctx context.Context) (nodes map[string]*Node, err error) 
 func (n *Node) unchanged(ctx context.Context) error {
 	v, err := n.Get(ctx, ZAttrs)
 	if errors.Is(err, fault.NotFound) || errors.Is(err, fault.Refused) && n.AttrsDoc.Refused != nil {
-		v, err = store.Value{}, nil
+		v, err = Stored{}, nil
 	}
 	if err != nil {
 		return err
@@ -245,7 +241,7 @@ func (n *Node) consolidate(nodes map[string]*Node, c claim.Claim) (key string, d
 	docs := map[string][]byte{}
 	if n.Format == 3 {
 		for path, of := range nodes {
-			doc, err := of.Source().CopyV3()
+			doc, err := of.CopyV3()
 			if err == nil {
 				docs[path], err = before(c, of, of.Doc.Key, doc)
 			}
@@ -259,7 +255,7 @@ func (n *Node) consolidate(nodes map[string]*Node, c claim.Claim) (key string, d
 	all := maps.Clone(nodes)
 	all[""] = n
 	for path, of := range all {
-		name, doc, attrs, err := of.Source().CopyV2()
+		name, doc, attrs, err := of.CopyV2()
 		if err != nil {
 			return "", nil, err
 		}
@@ -272,4 +268,39 @@ func (n *Node) consolidate(nodes map[string]*Node, c claim.Claim) (key string, d
 	}
 	doc, err = meta.ConsolidateV2(docs)
 	return Join(n.Path, ZMetadata), doc, err
+}
+
+// CopyV3 returns the node's zarr.json for consolidated metadata: without claim and record.
+func (n *Node) CopyV3() ([]byte, error) { return Unclaimed(n.Doc) }
+
+// Proven returns an error if the read of .zattrs was denied, because the attributes are then
+// unknown. A reader treats denied attributes as absent, but a copy must not.
+func (n *Node) Proven() error {
+	if err := n.AttrsDoc.Refused; err != nil {
+		return fmt.Errorf("the attributes could not be read, so a document without them is not written: %w", err)
+	}
+	return nil
+}
+
+// CopyV2 returns the node's documents for consolidated metadata: without claim and record, and
+// without bare tokens such as NaN in doc. Attributes keep such tokens. name is the name of doc.
+// attrs is nil if .zattrs is absent.
+func (n *Node) CopyV2() (name string, doc, attrs []byte, err error) {
+	if err := n.Proven(); err != nil {
+		return "", nil, nil, err
+	}
+	if doc, err = Unclaimed(n.Doc); err != nil {
+		return "", nil, nil, err
+	}
+	if attrs, err = Unclaimed(n.AttrsDoc); err != nil {
+		return "", nil, nil, err
+	}
+	a, ok := n.Model.(*meta.Array)
+	if !ok {
+		return ZGroup, doc, attrs, nil
+	}
+	if !meta.Strict(doc) {
+		doc, _, err = a.EncodeV2()
+	}
+	return ZArray, doc, attrs, err
 }

@@ -142,3 +142,11 @@ func pathsOf(nodes *meta.Copies, depth int) []string {
 	})
 	return paths
 }
+
+// Holder returns the path of the group from whose consolidated metadata the node was read. ok is
+// false if the node was not read from the consolidated metadata of a group above.
+func (n *Node) Holder() (string, bool) {
+	path := strings.TrimSuffix(strings.TrimSuffix(n.Doc.Key, ZarrJSON), ZMetadata)
+	path = strings.TrimSuffix(path, "/")
+	return path, !n.Doc.There() && path != n.Path
+}

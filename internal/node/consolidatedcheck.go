@@ -185,7 +185,6 @@ func (n *Node) Confirm(ctx context.Context, opened *meta.Array) error {
 	if n.Format == 2 {
 		name = ZArray
 	}
-	key := Join(n.Path, name)
 	v, err := n.Get(ctx, name)
 	if errors.Is(err, fault.NotFound) {
 		return fault.Newf(fault.NotFound, "the array is only in %s, so it cannot be written: %w", n.From, err)
@@ -193,12 +192,7 @@ func (n *Node) Confirm(ctx context.Context, opened *meta.Array) error {
 	if err != nil {
 		return err
 	}
-	var is meta.Node
-	if n.Format == 2 {
-		is, err = n.Plain().ArrayV2(key, v.Bytes, "", nil)
-	} else {
-		is, err = n.Plain().V3(key, v.Bytes)
-	}
+	is, err := n.parsed(name, v.Bytes)
 	if err != nil {
 		return err
 	}

@@ -65,8 +65,7 @@ func (n *Node) Create(ctx context.Context, format int, docs Docs, free func(cont
 // be those of a later node.
 func (n *Node) complete(ctx context.Context, founder Doc, d *Doc) error {
 	for try := 1; ; try++ {
-		v, err := n.Get(ctx, d.Name)
-		is := Stored{Key: n.Key(d.Name), Bytes: v.Bytes, Version: v.Version}
+		is, err := n.Get(ctx, d.Name)
 		if err == nil {
 			err = n.Migrated(ctx, is)
 		}
@@ -87,8 +86,8 @@ func (n *Node) complete(ctx context.Context, founder Doc, d *Doc) error {
 		if doc, err = KeepClaim(is, is.Key, d.Bytes); err != nil {
 			return err
 		}
-		if v.Version, err = n.Swap(ctx, is, doc, "attributes cannot be changed"); err == nil {
-			d.Bytes, d.Version = doc, v.Version
+		if is.Version, err = n.Swap(ctx, is, doc, "attributes cannot be changed"); err == nil {
+			d.Bytes, d.Version = doc, is.Version
 			return nil
 		}
 		if !errors.Is(err, fault.Conflict) || try == maxRaces {
@@ -197,12 +196,12 @@ func CheckCopied(name string, format int) error {
 	return nil
 }
 
-// Complete puts the missing documents of a node whose creator was killed. The document docs[0] is
-// already stored. Complete does not change stored documents. put reports whether Complete put a
-// document.
-func (n *Node) Complete(ctx context.Context, s *Source, docs Docs) (put bool, err error) {
+// Complete puts the missing documents of an opened node whose creator was killed. The document
+// docs[0] is already stored. Complete does not change stored documents. put reports whether
+// Complete put a document.
+func (n *Node) Complete(ctx context.Context, docs Docs) (put bool, err error) {
 	for _, d := range docs[1:] {
-		if d.Bytes == nil || s.Attrs.There() || s.Attrs.Refused != nil {
+		if d.Bytes == nil || n.AttrsDoc.There() || n.AttrsDoc.Refused != nil {
 			continue
 		}
 		_, err := n.put(ctx, n.Key(d.Name), d.Bytes, store.PutOptions{IfAbsent: true})

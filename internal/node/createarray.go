@@ -129,7 +129,7 @@ func (n *Node) openOrCreate(ctx context.Context, spec spec.Spec) error {
 	}
 	docs, err := OfArray(m)
 	if err == nil {
-		_, err = n.Complete(ctx, a.Source(), docs)
+		_, err = a.Complete(ctx, docs)
 	}
 	if err != nil {
 		return n.Errorf(err)

@@ -16,9 +16,7 @@ import (
 // consolidated metadata. specs has the arrays by path below the group. Package zarr documents the
 // details.
 func (n *Node) OpenOrCreateGroup(ctx context.Context, format int, attrs map[string]any, specs map[string]spec.Spec) (*Node, error) {
-	at := n.at(n.Path)
-	at.Cfg.Documents = nil
-	g, err := at.groupThere(ctx, format, attrs)
+	g, err := n.again().groupThere(ctx, format, attrs)
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +69,7 @@ func (n *Node) groupThere(ctx context.Context, format int, attrs map[string]any)
 		if g.Format != format {
 			return nil, n.Errorf(fault.Newf(fault.Exists, "the group exists in format v%d", g.Format))
 		}
-		put, err := n.Complete(ctx, g.Source(), docs)
+		put, err := g.Complete(ctx, docs)
 		if err != nil {
 			return nil, n.Errorf(err)
 		}

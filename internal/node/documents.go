@@ -30,7 +30,7 @@ func Founds(name string) bool { return slices.Contains(founding(), name) }
 
 // Set contains the documents that exist, by name.
 type Set struct {
-	Docs    map[string]store.Value
+	Docs    map[string]Stored
 	Refused map[string]error // errors of denied reads; it is unknown whether these documents exist
 }
 
@@ -107,10 +107,10 @@ type Docs []Doc
 
 // Set returns d in the form of documents that were read.
 func (d Docs) Set() Set {
-	s := Set{Docs: map[string]store.Value{}}
+	s := Set{Docs: map[string]Stored{}}
 	for _, doc := range d {
 		if doc.Bytes != nil {
-			s.Docs[doc.Name] = store.Value{Bytes: doc.Bytes, Size: int64(len(doc.Bytes)), Version: doc.Version}
+			s.Docs[doc.Name] = Stored{Bytes: doc.Bytes, Version: doc.Version}
 		}
 	}
 	return s

@@ -17,18 +17,18 @@ func (n *Node) Stored(s Set, name string) Stored {
 }
 
 // Get reads one document of the node. If the document is empty, the Bytes are empty but not nil.
-func (n *Node) Get(ctx context.Context, name string) (store.Value, error) {
+func (n *Node) Get(ctx context.Context, name string) (Stored, error) {
 	return n.GetKey(ctx, n.Key(name))
 }
 
 // GetKey is like Get, but takes the key of the document in the store.
-func (n *Node) GetKey(ctx context.Context, key string) (store.Value, error) {
+func (n *Node) GetKey(ctx context.Context, key string) (Stored, error) {
 	ctx, s := n.Begin(ctx)
 	v, err := s.Get(ctx, key, store.GetOptions{Max: n.Cfg.MaxMetadata}, nil)
-	if err == nil && v.Bytes == nil {
-		v.Bytes = []byte{}
+	if err != nil {
+		return Stored{Key: key}, err
 	}
-	return v, err
+	return Stored{Key: key, Bytes: notNil(v.Bytes), Version: v.Version}, nil
 }
 
 // Look returns the version of a document of the node. It reads at most one byte, so the document
@@ -36,13 +36,14 @@ func (n *Node) GetKey(ctx context.Context, key string) (store.Value, error) {
 // nil.
 func (n *Node) Look(ctx context.Context, name string) (Stored, error) {
 	v, err := n.Probe(ctx, n.Key(name))
+	is := Stored{Key: n.Key(name), Bytes: v.Bytes, Version: v.Version}
 	if errors.Is(err, fault.Corrupt) { // the document is empty
-		v, err = n.Get(ctx, name)
+		is, err = n.Get(ctx, name)
 	}
 	if errors.Is(err, fault.NotFound) {
 		return Stored{Key: n.Key(name)}, nil
 	}
-	return Stored{Key: n.Key(name), Bytes: v.Bytes, Version: v.Version}, err
+	return is, err
 }
 
 // Probe reads the first byte of the object at key. It returns fault.Corrupt if the object is empty.
@@ -199,7 +200,7 @@ const grace = 50 * time.Millisecond
 // reads. If zarr.json exists, the Set contains only this document.
 func (n *Node) Read(ctx context.Context, names ...string) (Set, error) {
 	type response struct {
-		value store.Value
+		value Stored
 		err   error
 	}
 	responses := make([]response, len(names))
@@ -223,7 +224,7 @@ func (n *Node) Read(ctx context.Context, names ...string) (Set, error) {
 		}
 		return Set{}, err
 	}
-	docs := Set{Docs: map[string]store.Value{}}
+	docs := Set{Docs: map[string]Stored{}}
 	for i, name := range names {
 		switch r := responses[i]; {
 		case r.err == nil:

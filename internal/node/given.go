@@ -3,7 +3,6 @@ package node
 import (
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/meta"
-	"github.com/zargo-io/zargo/zarr/store"
 )
 
 // Documents returns the documents of an opened node by key. For a v2 group whose consolidated
@@ -35,7 +34,7 @@ func (n *Node) Documents() (map[string][]byte, error) {
 }
 
 func (n *Node) encode() (Docs, error) {
-	switch m := n.Source().Model.(type) {
+	switch m := n.Model.(type) {
 	case *meta.Array:
 		return OfArray(m)
 	case *meta.Group:
@@ -51,14 +50,14 @@ func (n *Node) openGiven(w Kind) (*Node, error) {
 	}
 	b := *n
 	b.From = FromGiven
-	docs := Set{Docs: map[string]store.Value{}}
+	docs := Set{Docs: map[string]Stored{}}
 	names := n.documentNames(w)
 	if n.Cfg.Format <= 1 && w != Group {
 		names = append(names, V1Array, V1Attrs)
 	}
 	for _, name := range names {
 		if doc, ok := n.Cfg.Documents[Join(n.Path, name)]; ok {
-			docs.Docs[name] = store.Value{Bytes: notNil(doc), Size: int64(len(doc))}
+			docs.Docs[name] = Stored{Bytes: notNil(doc)}
 		}
 	}
 	found, err := b.fromDocuments(docs, w)
@@ -73,8 +72,8 @@ func (n *Node) openGiven(w Kind) (*Node, error) {
 
 func (n *Node) fromDocuments(docs Set, w Kind) (*Node, error) {
 	for name, v := range docs.Docs {
-		if v.Size > n.Cfg.MaxMetadata {
-			return nil, fault.Newf(fault.Limit, "%q has %d bytes, more than %d", Join(n.Path, name), v.Size, n.Cfg.MaxMetadata)
+		if int64(len(v.Bytes)) > n.Cfg.MaxMetadata {
+			return nil, fault.Newf(fault.Limit, "%q has %d bytes, more than %d", Join(n.Path, name), len(v.Bytes), n.Cfg.MaxMetadata)
 		}
 	}
 	found, err := n.Parse(docs)

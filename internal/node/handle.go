@@ -15,6 +15,3 @@ type Handled interface{ handled() *Node }
 // Of returns the Node of an array or a group. For a view of a field it returns the Node of the
 // whole array.
 func Of(n Handled) *Node { return n.handled() }
-
-// SourceOf returns the documents of an array or a group.
-func SourceOf(n Handled) *Source { return Of(n).Source() }

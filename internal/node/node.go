@@ -35,7 +35,6 @@ type Node struct {
 	Cfg   Options
 
 	Format int
-	Attrs  map[string]any
 	// Doc is the document that defines the node, such as zarr.json. If the node is from
 	// consolidated metadata, Doc has only a Key: the key of the consolidated metadata.
 	Doc Stored
@@ -119,6 +118,13 @@ func (n *Node) at(path string) *Node {
 	return &Node{Store: n.Store, Path: path, Cfg: n.Cfg, expect: n.Format}
 }
 
+// again returns the unopened node for its documents in the store.
+func (n *Node) again() *Node {
+	b := n.at(n.Path)
+	b.Cfg.Documents = nil
+	return b
+}
+
 // Child returns the unopened node at a path below a group, with the group's options.
 func (n *Node) Child(path string) (*Node, error) {
 	p, err := meta.NormalizePath(path)
@@ -178,4 +184,76 @@ func (n *Node) wanted(w Kind) error {
 		return fault.Newf(fault.NotFound, "the node is an array, want a group")
 	}
 	return nil
+}
+
+// Kind returns the kind of the node.
+func (n *Node) Kind() Kind {
+	if _, isArray := n.Model.(*meta.Array); isArray {
+		return Array
+	}
+	return Group
+}
+
+// Attrs returns the attributes of an opened node. The map must not be changed.
+func (n *Node) Attrs() map[string]any { return attrsOf(n.Model) }
+
+// Claimed returns the document that carries the claim and the record; see [ClaimIn].
+func (n *Node) Claimed() Stored {
+	if n.Kind() == Group {
+		return n.AttrsDoc
+	}
+	return n.Doc
+}
+
+// StoredDocuments returns the stored documents of the node.
+func (n *Node) StoredDocuments() []Stored {
+	if n.AttrsDoc.There() && n.AttrsDoc.Key != n.Doc.Key {
+		return []Stored{n.Doc, n.AttrsDoc}
+	}
+	return []Stored{n.Doc}
+}
+
+func formatOf(m meta.Node) int {
+	switch m := m.(type) {
+	case *meta.Array:
+		return m.Format
+	case *meta.Group:
+		return m.Format
+	}
+	return 0
+}
+
+func attrsOf(m meta.Node) meta.Attrs {
+	switch m := m.(type) {
+	case *meta.Array:
+		return m.Attrs
+	case *meta.Group:
+		return m.Attrs
+	}
+	return nil
+}
+
+// withAttrs returns a copy of m with other attributes.
+func withAttrs(m meta.Node, attrs meta.Attrs) meta.Node {
+	switch m := m.(type) {
+	case *meta.Array:
+		b := *m
+		b.Attrs = attrs
+		return &b
+	case *meta.Group:
+		b := *m
+		b.Attrs = attrs
+		return &b
+	}
+	return m
+}
+
+// Same reports whether two nodes have equal metadata, ignoring consolidated metadata.
+func Same(a, b meta.Node) bool {
+	if formatOf(a) != formatOf(b) || !meta.SameAttrs(attrsOf(a), attrsOf(b)) {
+		return false
+	}
+	x, isArray := a.(*meta.Array)
+	y, isToo := b.(*meta.Array)
+	return isArray == isToo && (!isArray || x.Difference(y) == "")
 }

@@ -67,9 +67,7 @@ func (n *Node) OpenBelow(ctx context.Context, path string, w Kind) (*Node, error
 // Refresh opens an array again from its stored documents. It returns fault.NotFound if the store
 // proves their absence, also if consolidated metadata contains the array.
 func (n *Node) Refresh(ctx context.Context) (*Node, error) {
-	at := n.at(n.Path)
-	at.Cfg.Documents = nil
-	return at.OpenStored(ctx, Array)
+	return n.again().OpenStored(ctx, Array)
 }
 
 // OpenArray opens the array at path, relative to n, by its stored documents. If handed is true, it
@@ -85,4 +83,20 @@ func (n *Node) OpenArray(ctx context.Context, path string, handed bool) (*Node, 
 		}
 	}
 	return at.OpenStored(ctx, Array)
+}
+
+// OpenUnbound reads a v2 or v3 node without its codecs, which may be unknown. It returns nil if the
+// node is absent. OpenUnbound first reads the documents of a node of kind k. If these make no node
+// of that kind, it sends further requests.
+func (n *Node) OpenUnbound(ctx context.Context, k Kind) (*Node, error) {
+	for ; ; k = Any {
+		docs, err := n.Find(ctx, k)
+		if err != nil {
+			return nil, err
+		}
+		found, err := n.parse(docs, n.Plain())
+		if err != nil || k == Any || found != nil && found.Kind() == k {
+			return found, err
+		}
+	}
 }

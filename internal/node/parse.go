@@ -54,40 +54,40 @@ func (n *Node) codecs() *codec.Table {
 
 // parse parses documents that were read at the node. zarr.json takes precedence over v2 and v1, and
 // an array over a group. parse returns nil if the documents do not make a node.
-func (n *Node) parse(docs Set, with meta.Parser) (s *Source, err error) {
-	s = &Source{At: n, With: with}
+func (n *Node) parse(docs Set, with meta.Parser) (*Node, error) {
+	var err error
+	b := *n
 	switch {
 	case docs.Has(ZarrJSON):
-		s.Doc = n.Stored(docs, ZarrJSON)
-		s.Attrs = s.Doc
-		s.Model, err = with.V3(s.Doc.Key, s.Doc.Bytes)
+		b.Doc = n.Stored(docs, ZarrJSON)
+		b.AttrsDoc = b.Doc
+		b.Model, err = with.V3(b.Doc.Key, b.Doc.Bytes)
 	case docs.Has(ZArray):
-		s.Doc, s.Attrs = n.Stored(docs, ZArray), n.Stored(docs, ZAttrs)
-		s.Model, err = with.ArrayV2(s.Doc.Key, s.Doc.Bytes, s.Attrs.Key, s.Attrs.Bytes)
+		b.Doc, b.AttrsDoc = n.Stored(docs, ZArray), n.Stored(docs, ZAttrs)
+		b.Model, err = with.ArrayV2(b.Doc.Key, b.Doc.Bytes, b.AttrsDoc.Key, b.AttrsDoc.Bytes)
 	case docs.Has(ZGroup):
-		s.Doc, s.Attrs = n.Stored(docs, ZGroup), n.Stored(docs, ZAttrs)
-		s.Model, err = with.GroupV2(s.Doc.Key, s.Doc.Bytes, s.Attrs.Key, s.Attrs.Bytes)
+		b.Doc, b.AttrsDoc = n.Stored(docs, ZGroup), n.Stored(docs, ZAttrs)
+		b.Model, err = with.GroupV2(b.Doc.Key, b.Doc.Bytes, b.AttrsDoc.Key, b.AttrsDoc.Bytes)
 	case docs.Has(V1Array):
-		s.Doc, s.Attrs = n.Stored(docs, V1Array), n.Stored(docs, V1Attrs)
-		s.Model, err = with.ArrayV1(s.Doc.Key, s.Doc.Bytes, s.Attrs.Key, s.Attrs.Bytes)
+		b.Doc, b.AttrsDoc = n.Stored(docs, V1Array), n.Stored(docs, V1Attrs)
+		b.Model, err = with.ArrayV1(b.Doc.Key, b.Doc.Bytes, b.AttrsDoc.Key, b.AttrsDoc.Bytes)
 	default:
 		return nil, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	return s, nil
+	b.Format = formatOf(b.Model)
+	return &b, nil
 }
 
 // Parse returns the node that the documents define, or nil if they do not define a node.
 func (n *Node) Parse(docs Set) (*Node, error) {
-	s, err := n.parse(docs, n.Parser())
-	if err != nil || s == nil {
+	b, err := n.parse(docs, n.Parser())
+	if err != nil || b == nil {
 		return nil, err
 	}
-	b := *n
-	b.Doc, b.AttrsDoc = s.Doc, s.Attrs
-	return b.bind(s.Model)
+	return b.bind(b.Model)
 }
 
 // bind returns the node of parsed metadata.
@@ -96,7 +96,7 @@ func (n *Node) bind(m meta.Node) (*Node, error) {
 	b.Model = m
 	switch m := m.(type) {
 	case *meta.Array:
-		b.Format, b.Attrs = m.Format, m.Attrs
+		b.Format = m.Format
 		pointer := "/chunk_key_encoding"
 		if m.Format == 2 {
 			pointer = "/dimension_separator"
@@ -110,7 +110,7 @@ func (n *Node) bind(m meta.Node) (*Node, error) {
 		}
 		return &b, nil
 	case *meta.Group:
-		b.Format, b.Attrs, b.lazy = m.Format, m.Attrs, &lazyCopy{}
+		b.Format, b.lazy = m.Format, &lazyCopy{}
 		return &b, nil
 	case *meta.Bad:
 		return nil, m.Err
@@ -168,16 +168,14 @@ func (n *Node) Reparsed(doc Stored) (*Node, error) {
 		b := *n
 		b.AttrsDoc, b.lazy = doc, &lazyCopy{}
 		attrs, err := n.Parser().AttrsV2(doc.Key, doc.Bytes)
-		b.Attrs = attrs
+		b.Model = withAttrs(n.Model, attrs)
 		return &b, err
 	}
 	docs := Docs{{Name: doc.Key[strings.LastIndexByte(doc.Key, '/')+1:], Bytes: doc.Bytes, Version: doc.Version}}
 	if d := n.AttrsDoc; d.Key != doc.Key && d.There() {
 		docs = append(docs, Doc{Name: ZAttrs, Bytes: d.Bytes, Version: d.Version})
 	}
-	at := n.at(n.Path)
-	at.Cfg.Documents = nil
-	b, err := at.Parse(docs.Set())
+	b, err := n.again().Parse(docs.Set())
 	if err == nil && n.Format == 2 {
 		b.AttrsDoc = n.AttrsDoc // also if .zattrs is absent or its read was denied
 	}

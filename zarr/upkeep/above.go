@@ -24,10 +24,10 @@ import (
 // each intermediate group that the consolidated metadata lacks. CheckParents lists nothing. It
 // skips groups that the store refuses to return and groups whose format differs from the node's.
 func CheckParents(ctx context.Context, n zarr.Node) ([]string, error) {
-	of := source(n)
+	of := node.Of(n)
 	stale, err := staleAbove(ctx, of)
 	if err != nil {
-		return nil, errorf(of.At, err)
+		return nil, of.Errorf(err)
 	}
 	var groups []string
 	for _, s := range stale {
@@ -50,12 +50,12 @@ func CheckParents(ctx context.Context, n zarr.Node) ([]string, error) {
 // was passed. UpdateParents costs the requests of [CheckParents] and one more for each document
 // that it writes.
 func UpdateParents(ctx context.Context, n zarr.Node) ([]string, error) {
-	of := source(n)
+	of := node.Of(n)
 	changed := map[string]bool{}
 	for try := 1; ; try++ {
 		stale, err := staleAbove(ctx, of)
 		if err != nil {
-			return nil, errorf(of.At, err)
+			return nil, of.Errorf(err)
 		}
 		errs := make([]error, len(stale))
 		err = concurrency.EachN(ctx, len(stale), len(stale), func(ctx context.Context, i int) error {
@@ -68,11 +68,11 @@ func UpdateParents(ctx context.Context, n zarr.Node) ([]string, error) {
 			case errs[i] == nil && err == nil:
 				changed[s.Path] = true
 			case errors.Is(errs[i], fault.Conflict) && try < maxConflicts:
-				of.At.Conflict()
+				of.Conflict()
 				lost = true
 				node.KnownIn(ctx).Forget()
 			case err == nil:
-				err = errorf(s.Node, errs[i])
+				err = s.Errorf(errs[i])
 			}
 		}
 		if err == nil && lost {

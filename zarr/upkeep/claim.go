@@ -33,7 +33,7 @@ func DropClaim(ctx context.Context, n zarr.Node, age time.Duration) (dropped boo
 	if n, err = n.Stored(ctx); err != nil {
 		return false, err
 	}
-	of := source(n)
+	of := node.Of(n)
 	c, err := claimOf(of)
 	if err != nil || !c.Under() {
 		return false, err
@@ -44,16 +44,16 @@ func DropClaim(ctx context.Context, n zarr.Node, age time.Duration) (dropped boo
 	if g, ok := n.(*zarr.Group); ok {
 		dropped, err := dropGroup(ctx, g, c)
 		if err != nil {
-			return false, errorf(of.At, err)
+			return false, of.Errorf(err)
 		}
 		return dropped, nil
 	}
-	err = of.At.Drop(ctx, of.Claimed(), c.ID)
+	err = of.Drop(ctx, of.Claimed(), c.ID)
 	if errors.Is(err, fault.NotFound) {
 		return false, nil
 	}
 	if err != nil {
-		return false, errorf(of.At, err)
+		return false, of.Errorf(err)
 	}
 	return true, nil
 }
@@ -65,9 +65,9 @@ func DropClaim(ctx context.Context, n zarr.Node, age time.Duration) (dropped boo
 // group's document. The append may have ended after it changed the shapes and before it changed
 // consolidated metadata, so dropGroup updates the arrays there.
 func dropGroup(ctx context.Context, g *zarr.Group, c claim.Claim) (bool, error) {
-	of := source(g)
+	of := node.Of(g)
 	mine := claim.New(c.What)
-	held, err := of.At.Hold(ctx, of.Claimed(), node.TakeOver{IDs: []string{c.ID}}, func(t node.Text) (node.Change, error) {
+	held, err := of.Hold(ctx, of.Claimed(), node.TakeOver{IDs: []string{c.ID}}, func(t node.Text) (node.Change, error) {
 		if t.Claim.ID != c.ID {
 			return node.Change{}, errNoClaim
 		}
@@ -103,7 +103,7 @@ func dropGroup(ctx context.Context, g *zarr.Group, c claim.Claim) (bool, error) 
 
 // finish drops the claims of an append on the arrays below a group. It then checks that the final
 // lengths of the arrays are equal, and returns the arrays.
-func finish(ctx context.Context, g *zarr.Group, dim string, ids []string) ([]*node.Source, error) {
+func finish(ctx context.Context, g *zarr.Group, dim string, ids []string) ([]*node.Node, error) {
 	if err := dropBelow(ctx, g, ids); err != nil {
 		return nil, err
 	}
@@ -122,13 +122,13 @@ func dropBelow(ctx context.Context, g *zarr.Group, ids []string) error {
 		if err != nil {
 			return err
 		}
-		of := source(n)
-		if of.Kind() != node.Array || of.Format() == 1 {
+		of := node.Of(n)
+		if of.Kind() != node.Array || of.Format == 1 {
 			continue
 		}
 		c, err := claimOf(of)
 		if err == nil && slices.Contains(ids, c.ID) {
-			err = of.At.Drop(ctx, of.Claimed(), ids...)
+			err = of.Drop(ctx, of.Claimed(), ids...)
 		}
 		if err != nil && !errors.Is(err, fault.NotFound) {
 			return err
@@ -144,34 +144,34 @@ func CheckClaim(ctx context.Context, n zarr.Node, age time.Duration) error {
 	if err != nil {
 		return err
 	}
-	of := source(n)
+	of := node.Of(n)
 	c, err := claimOf(of)
 	if err != nil || !c.Under() {
 		return err
 	}
 	if age > 0 && time.Since(c.Alive()) < age {
-		return errorf(of.At, fault.Newf(fault.Conflict, "the claim must be older than %[2]v: %[1]v", c, age))
+		return of.Errorf(fault.Newf(fault.Conflict, "the claim must be older than %[2]v: %[1]v", c, age))
 	}
 	if g, ok := n.(*zarr.Group); ok {
 		if _, err := sameLength(ctx, g, c.Dim); err != nil {
-			return errorf(of.At, err)
+			return of.Errorf(err)
 		}
 	}
 	return nil
 }
 
 // claimOf returns the claim in a node's document.
-func claimOf(of *node.Source) (claim.Claim, error) {
+func claimOf(of *node.Node) (claim.Claim, error) {
 	c, err := node.ClaimIn(of.Claimed())
 	if err != nil {
-		err = errorf(of.At, err)
+		err = of.Errorf(err)
 	}
 	return c, err
 }
 
 // sameLength returns the stored arrays of a group that have the dimension dim, and checks that
 // their lengths along it are equal.
-func sameLength(ctx context.Context, g *zarr.Group, dim string) (arrays []*node.Source, err error) {
+func sameLength(ctx context.Context, g *zarr.Group, dim string) (arrays []*node.Node, err error) {
 	if g, err = g.With(zarr.IgnoreConsolidated()); err != nil {
 		return nil, err
 	}
@@ -193,7 +193,7 @@ func sameLength(ctx context.Context, g *zarr.Group, dim string) (arrays []*node.
 				return nil, fault.Newf(fault.Conflict, "%q has %d rows along %q and %q has %d: complete the append with TakeOver", of, length, dim, a.Path(), n)
 			}
 			length, of = n, a.Path()
-			arrays = append(arrays, source(a))
+			arrays = append(arrays, node.Of(a))
 		}
 	}
 	return arrays, nil

@@ -45,10 +45,10 @@ func CheckConsolidated(ctx context.Context, g *zarr.Group) ([]Difference, error)
 	}
 	copied, err := storedCopy(ctx, g, root, direct)
 	if err != nil {
-		return nil, errorf(node.SourceOf(g).At, err)
+		return nil, node.Of(g).Errorf(err)
 	}
 	if copied.nodes == nil {
-		return nil, errorf(node.SourceOf(g).At, fault.Newf(fault.NotFound, "the group has no consolidated metadata"))
+		return nil, node.Of(g).Errorf(fault.Newf(fault.NotFound, "the group has no consolidated metadata"))
 	}
 	s, err := collect(ctx, root)
 	if err != nil {
@@ -59,7 +59,7 @@ func CheckConsolidated(ctx context.Context, g *zarr.Group) ([]Difference, error)
 		switch m := copied.nodes.Node(""); {
 		case m == nil:
 			out = slices.Insert(out, 0, Difference{"", "missing"})
-		case !node.Same(m, node.SourceOf(root).Model):
+		case !node.Same(m, node.Of(root).Model):
 			out = slices.Insert(out, 0, Difference{"", "changed"})
 		}
 	}
@@ -76,7 +76,7 @@ type consolidated struct {
 // from its current documents. If g was opened from consolidated metadata of a group above it,
 // storedCopy returns that metadata; otherwise it returns the metadata stored with the group.
 func storedCopy(ctx context.Context, g, root *zarr.Group, opts []zarr.Option) (consolidated, error) {
-	if holder, ok := node.SourceOf(g).Holder(); ok {
+	if holder, ok := node.Of(g).Holder(); ok {
 		above, err := zarr.OpenGroup(ctx, g.Store(), holder, opts...)
 		if err != nil {
 			return consolidated{}, err
@@ -85,7 +85,7 @@ func storedCopy(ctx context.Context, g, root *zarr.Group, opts []zarr.Option) (c
 		if err != nil {
 			return c, err
 		}
-		if m, ok := c.nodes.Node(below(above.Path(), g.Path())).(*meta.Group); ok {
+		if m, ok := c.nodes.Node(node.Below(above.Path(), g.Path())).(*meta.Group); ok {
 			return consolidated{nodes: m.Consolidated}, nil
 		}
 	}
@@ -98,15 +98,15 @@ func ownCopy(ctx context.Context, g *zarr.Group) (consolidated, error) {
 	if m := g.Metadata(); g.Format() == 3 {
 		return consolidated{nodes: m.Consolidated}, m.Unreadable
 	}
-	of := node.SourceOf(g)
-	v, err := of.At.Get(ctx, node.ZMetadata)
+	of := node.Of(g)
+	v, err := of.Get(ctx, node.ZMetadata)
 	switch {
 	case errors.Is(err, fault.NotFound), errors.Is(err, fault.Refused):
 		return consolidated{}, nil
 	case err != nil:
 		return consolidated{}, err
 	}
-	nodes, err := of.With.ConsolidatedV2(of.At.Key(node.ZMetadata), v.Bytes)
+	nodes, err := of.Parser().ConsolidatedV2(of.Key(node.ZMetadata), v.Bytes)
 	return consolidated{nodes, true}, err
 }
 
@@ -125,10 +125,10 @@ func collect(ctx context.Context, g *zarr.Group) (*stored, error) {
 		var of *fault.MetaError
 		switch {
 		case err == nil:
-			s.nodes[below(g.Path(), n.Path())] = source(n).Model
+			s.nodes[node.Below(g.Path(), n.Path())] = node.Of(n).Model
 		case errors.As(err, &of):
 			path, _ := node.Parent(of.Key)
-			s.broken[below(g.Path(), path)] = true
+			s.broken[node.Below(g.Path(), path)] = true
 			s.err = cmp.Or(s.err, err)
 		default:
 			return nil, err

@@ -28,13 +28,13 @@ func CorrectKeys(ctx context.Context, a *zarr.Array) (meta.KeyEncoding, error) {
 	}
 	e, err := correctKeys(ctx, a)
 	if err != nil {
-		return meta.KeyEncoding{}, errorf(node.SourceOf(a).At, err)
+		return meta.KeyEncoding{}, node.Of(a).Errorf(err)
 	}
 	return e, nil
 }
 
 func correctKeys(ctx context.Context, a *zarr.Array) (meta.KeyEncoding, error) {
-	of := node.SourceOf(a)
+	of := node.Of(a)
 	c, err := node.ClaimIn(of.Claimed())
 	if err != nil {
 		return meta.KeyEncoding{}, err
@@ -51,11 +51,11 @@ func correctKeys(ctx context.Context, a *zarr.Array) (meta.KeyEncoding, error) {
 	case s.own || s.mixed:
 		return meta.KeyEncoding{}, fault.Newf(fault.Conflict, "chunks are stored under keys of more than one layout")
 	}
-	doc, err := meta.Edit(of.Doc.Key, of.Doc.Bytes, keyEncodingEdits(of.Format(), s.other))
+	doc, err := meta.Edit(of.Doc.Key, of.Doc.Bytes, keyEncodingEdits(of.Format, s.other))
 	if err != nil {
 		return meta.KeyEncoding{}, err
 	}
-	_, err = of.At.Swap(ctx, of.Doc, doc, "metadata cannot be changed")
+	_, err = of.Swap(ctx, of.Doc, doc, "metadata cannot be changed")
 	return s.other, err
 }
 

@@ -70,18 +70,18 @@ func (l KeyLayout) String() string {
 // If the store cannot list, CheckKeys requests the first chunk under both of its keys instead. An
 // array of v3 or of fewer than two dimensions costs no request. Errors are those of the store.
 func CheckKeys(ctx context.Context, a *zarr.Array) (KeyLayout, error) {
-	of := node.SourceOf(a)
+	of := node.Of(a)
 	m := of.Model.(*meta.Array)
 	l := KeyLayout{Separator: a.Metadata().Keys.Separator, Stated: !m.NoSeparator, Looked: m.Format == 2 && len(m.Shape) > 1}
 	if !l.Looked {
 		return l, nil
 	}
-	err := l.list(ctx, of.At, len(m.Shape))
+	err := l.list(ctx, of, len(m.Shape))
 	if errors.Is(err, errors.ErrUnsupported) {
-		err = l.probe(ctx, of.At, len(m.Shape))
+		err = l.probe(ctx, of, len(m.Shape))
 	}
 	if err != nil {
-		return KeyLayout{}, errorf(of.At, err)
+		return KeyLayout{}, of.Errorf(err)
 	}
 	return l, nil
 }

@@ -77,12 +77,12 @@ func Migrate(ctx context.Context, n zarr.Node, o MigrateOptions) ([]Migration, e
 	if err != nil || o.DryRun || len(steps) == 0 {
 		return steps, err
 	}
-	at := source(n).At
+	at := node.Of(n)
 	root, isGroup := nodes[0].(*zarr.Group)
 	var consolidated node.Stored
 	if isGroup && root.Path() == n.Path() {
 		if consolidated, err = at.Look(ctx, node.ZMetadata); err != nil {
-			return nil, errorf(at, err)
+			return nil, at.Errorf(err)
 		}
 	}
 	var claims claimed
@@ -98,18 +98,18 @@ func Migrate(ctx context.Context, n zarr.Node, o MigrateOptions) ([]Migration, e
 	}
 	if !o.Remove {
 		if err := claims.mark(ctx); err != nil {
-			return nil, errorf(at, err)
+			return nil, at.Errorf(err)
 		}
 		return steps, nil
 	}
 	for _, n := range nodes {
-		if err := claims.remove(ctx, source(n)); err != nil {
-			return nil, errorf(source(n).At, err)
+		if err := claims.remove(ctx, node.Of(n)); err != nil {
+			return nil, node.Of(n).Errorf(err)
 		}
 	}
 	if consolidated.There() {
 		if err := at.Delete(ctx, consolidated); err != nil {
-			return nil, errorf(at, err)
+			return nil, at.Errorf(err)
 		}
 	}
 	return steps, nil
@@ -121,7 +121,7 @@ func migrations(nodes []zarr.Node, o MigrateOptions) ([]Migration, error) {
 	for _, n := range nodes {
 		m, err := migration(n, o)
 		if err != nil {
-			return nil, errorf(source(n).At, err)
+			return nil, node.Of(n).Errorf(err)
 		}
 		steps = append(steps, m)
 	}
@@ -136,12 +136,12 @@ const maxRounds = 100
 // has v3 metadata, no member is created through its v2 document any more. migrate returns all nodes
 // with their migrations, in order of path.
 func (c *claimed) migrate(ctx context.Context, n zarr.Node, nodes []zarr.Node, steps []Migration, o MigrateOptions) ([]zarr.Node, []Migration, error) {
-	at, all, made := source(n).At, nodes, steps
+	at, all, made := node.Of(n), nodes, steps
 	var there []Migration // nodes whose v3 document existed
 	for round := 1; ; round++ {
 		for _, n := range nodes {
-			if err := c.hold(ctx, source(n)); err != nil {
-				return nil, nil, errorf(source(n).At, err)
+			if err := c.hold(ctx, node.Of(n)); err != nil {
+				return nil, nil, node.Of(n).Errorf(err)
 			}
 		}
 		for i, m := range slices.Backward(steps) {
@@ -152,11 +152,11 @@ func (c *claimed) migrate(ctx context.Context, n zarr.Node, nodes []zarr.Node, s
 			if !errors.Is(err, fault.Exists) && !errors.Is(err, fault.Conflict) {
 				c.sent(m.Path, m.Doc)
 			}
-			if errors.Is(err, fault.Exists) && c.done[source(nodes[i]).At.Path] {
+			if errors.Is(err, fault.Exists) && c.done[node.Of(nodes[i]).Path] {
 				err = nil // an earlier migration has put it, and it was changed since
 			}
 			if err != nil {
-				return nil, nil, errorf(source(nodes[i]).At, err)
+				return nil, nil, node.Of(nodes[i]).Errorf(err)
 			}
 		}
 		now, err := old(ctx, n)
@@ -170,7 +170,7 @@ func (c *claimed) migrate(ctx context.Context, n zarr.Node, nodes []zarr.Node, s
 			// Another process may have withdrawn a document that was stored.
 			for _, m := range there {
 				if _, err := putOnce(ctx, at, m.Key, m.Doc); err != nil && !errors.Is(err, fault.Exists) {
-					return nil, nil, errorf(at, err)
+					return nil, nil, at.Errorf(err)
 				}
 			}
 			break
@@ -208,7 +208,7 @@ func alike(key string, a, b []byte) bool {
 
 // old reads a node and the nodes below it, and returns those of format v1 or v2, parents first.
 func old(ctx context.Context, n zarr.Node) ([]zarr.Node, error) {
-	st, opts := source(n).At.Store, append(options(n), zarr.IgnoreConsolidated())
+	st, opts := node.Of(n).Store, append(options(n), zarr.IgnoreConsolidated())
 	// If the node has both v2 and v3 metadata, read v2.
 	fresh, err := zarr.Open(ctx, st, n.Path(), append(opts, zarr.Format(2))...)
 	if errors.Is(err, fault.NotFound) {
@@ -244,10 +244,10 @@ func old(ctx context.Context, n zarr.Node) ([]zarr.Node, error) {
 
 // migration builds the v3 document of a node.
 func migration(n zarr.Node, o MigrateOptions) (Migration, error) {
-	of := source(n)
-	m := Migration{Path: n.Path(), From: n.Format(), Key: of.At.Key(node.ZarrJSON)}
+	of := node.Of(n)
+	m := Migration{Path: n.Path(), From: n.Format(), Key: of.Key(node.ZarrJSON)}
 	if o.Remove {
-		for _, d := range of.Documents() {
+		for _, d := range of.StoredDocuments() {
 			m.Remove = append(m.Remove, d.Key)
 		}
 	}

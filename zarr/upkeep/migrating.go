@@ -29,7 +29,7 @@ type claimed struct {
 
 // unclaimed returns an error if an append or a resize of a node is in progress. The claim of
 // another migration is accepted.
-func unclaimed(of *node.Source) error {
+func unclaimed(of *node.Node) error {
 	c, err := node.ClaimIn(of.Claimed())
 	if err == nil && c.Under() && c.What != claim.Migrate {
 		err = fault.Newf(fault.Conflict, "%v is in progress", c)
@@ -39,13 +39,13 @@ func unclaimed(of *node.Source) error {
 
 // hold claims the documents of a v2 node. It does nothing in stores without versions, where changes
 // are not safe anyway, and for nodes opened with SingleWriter.
-func (c *claimed) hold(ctx context.Context, of *node.Source) error {
-	if of.Format() != 2 || of.Doc.Version == "" || of.At.Cfg.SingleWriter {
+func (c *claimed) hold(ctx context.Context, of *node.Node) error {
+	if of.Format != 2 || of.Doc.Version == "" || of.Cfg.SingleWriter {
 		return nil
 	}
-	docs := []node.Stored{of.Attrs}
+	docs := []node.Stored{of.AttrsDoc}
 	if of.Kind() == node.Array {
-		docs = []node.Stored{of.Doc, of.Attrs} // the shape is in the first
+		docs = []node.Stored{of.Doc, of.AttrsDoc} // the shape is in the first
 	}
 	for _, d := range docs {
 		if err := c.holdDoc(ctx, of, d); err != nil {
@@ -56,10 +56,10 @@ func (c *claimed) hold(ctx context.Context, of *node.Source) error {
 }
 
 // holdDoc claims one document, which may be an absent .zattrs.
-func (c *claimed) holdDoc(ctx context.Context, of *node.Source, d node.Stored) error {
+func (c *claimed) holdDoc(ctx context.Context, of *node.Node, d node.Stored) error {
 	mine := claim.New(claim.Migrate)
 	done, took := false, false
-	h, err := of.At.Hold(ctx, d, node.TakeOver{What: claim.Migrate}, func(t node.Text) (node.Change, error) {
+	h, err := of.Hold(ctx, d, node.TakeOver{What: claim.Migrate}, func(t node.Text) (node.Change, error) {
 		err := t.As(d)
 		is := t.Bytes
 		if err == nil && d.Key != of.Doc.Key {
@@ -80,11 +80,11 @@ func (c *claimed) holdDoc(ctx context.Context, of *node.Source, d node.Stored) e
 	if c.held == nil {
 		c.held, c.added, c.done, c.took = map[string]*node.Held{}, map[string]bool{}, map[string]bool{}, map[string]bool{}
 	}
-	c.took[of.At.Path] = c.took[of.At.Path] || took
+	c.took[of.Path] = c.took[of.Path] || took
 	c.keys = append(c.keys, d.Key)
 	c.held[d.Key] = h
 	c.added[d.Key] = !d.There()
-	c.done[of.At.Path] = c.done[of.At.Path] || done
+	c.done[of.Path] = c.done[of.Path] || done
 	return nil
 }
 
@@ -97,10 +97,10 @@ func (c *claimed) sent(path string, doc []byte) {
 }
 
 // remove deletes the documents of a node, and with them the claims on the node.
-func (c *claimed) remove(ctx context.Context, of *node.Source) error {
+func (c *claimed) remove(ctx context.Context, of *node.Node) error {
 	docs := []node.Stored{of.Doc}
-	if of.Attrs.Key != of.Doc.Key && (of.Attrs.There() || c.held[of.Attrs.Key] != nil) {
-		docs = append(docs, of.Attrs)
+	if of.AttrsDoc.Key != of.Doc.Key && (of.AttrsDoc.There() || c.held[of.AttrsDoc.Key] != nil) {
+		docs = append(docs, of.AttrsDoc)
 	}
 	for i, d := range docs {
 		if h := c.held[d.Key]; h != nil {
@@ -108,7 +108,7 @@ func (c *claimed) remove(ctx context.Context, of *node.Source) error {
 		}
 	}
 	for _, d := range docs {
-		if err := of.At.Delete(ctx, d); err != nil {
+		if err := of.Delete(ctx, d); err != nil {
 			return err
 		}
 		c.keys = slices.DeleteFunc(c.keys, func(key string) bool { return key == d.Key })

@@ -47,10 +47,10 @@ func FindOrphans(ctx context.Context, a *zarr.Array) (*Orphans, error) {
 	}
 	s, err := scan(ctx, a)
 	if err != nil {
-		return nil, errorf(node.SourceOf(a).At, err)
+		return nil, node.Of(a).Errorf(err)
 	}
 	o := &Orphans{a: a}
-	err = node.SourceOf(a).At.Each(ctx, func(e store.Entry, key string) error {
+	err = node.Of(a).Each(ctx, func(e store.Entry, key string) error {
 		f := s.keys.Find(key)
 		orphan := f.Place == keys.Beyond || f.Place == keys.Elsewhere && s.orphan(f)
 		switch {
@@ -68,7 +68,7 @@ func FindOrphans(ctx context.Context, a *zarr.Array) (*Orphans, error) {
 		return nil
 	})
 	if err != nil {
-		return nil, errorf(node.SourceOf(a).At, err)
+		return nil, node.Of(a).Errorf(err)
 	}
 	return o, nil
 }
@@ -78,20 +78,20 @@ func FindOrphans(ctx context.Context, a *zarr.Array) (*Orphans, error) {
 // ErrConflict if another change is in progress or the array changed since it was opened. If the
 // process is killed, the claim remains; see [DropClaim].
 func (o *Orphans) Delete(ctx context.Context) error {
-	at := node.SourceOf(o.a).At
+	at := node.Of(o.a)
 	if err := o.delete(ctx); err != nil {
-		return errorf(at, err)
+		return at.Errorf(err)
 	}
 	return nil
 }
 
 func (o *Orphans) delete(ctx context.Context) error {
-	of := node.SourceOf(o.a)
-	if of.Format() == 1 {
+	of := node.Of(o.a)
+	if of.Format == 1 {
 		return fault.Newf(fault.ReadOnly, "v1 arrays are read-only")
 	}
 	c := claim.New(claim.Resize)
-	held, err := of.At.Hold(ctx, of.Doc, node.TakeOver{}, func(t node.Text) (node.Change, error) {
+	held, err := of.Hold(ctx, of.Doc, node.TakeOver{}, func(t node.Text) (node.Change, error) {
 		return node.Change{Claim: c, Record: t.Record.Deleted(t.Shape)}, t.As(of.Doc)
 	})
 	if err != nil {
@@ -99,7 +99,7 @@ func (o *Orphans) delete(ctx context.Context) error {
 	}
 	s, err := scan(ctx, o.a)
 	if err == nil {
-		err = of.At.DeleteHeld(ctx, held, func(e store.Entry, key string) bool {
+		err = of.DeleteHeld(ctx, held, func(e store.Entry, key string) bool {
 			f := s.keys.Find(key)
 			return !behindLink(e) && (f.Place == keys.Beyond || f.Place == keys.Elsewhere && s.orphan(f))
 		})
@@ -129,12 +129,12 @@ type scanned struct {
 
 // scan finds the stored chunks of an array by listing its keys.
 func scan(ctx context.Context, a *zarr.Array) (*scanned, error) {
-	c, err := claimOf(node.SourceOf(a))
+	c, err := claimOf(node.Of(a))
 	if err != nil {
 		return nil, err
 	}
 	s := &scanned{keys: keys.Of(a, c), present: keys.NewSet(a.GridShape())}
-	err = node.SourceOf(a).At.Each(ctx, func(_ store.Entry, key string) error {
+	err = node.Of(a).Each(ctx, func(_ store.Entry, key string) error {
 		switch f := s.keys.Find(key); f.Place {
 		case keys.Inside:
 			s.own = true

@@ -46,14 +46,14 @@ func PlanRemove(ctx context.Context, n zarr.Node, o RemoveOptions) (*Removal, er
 	if o.Seen != nil {
 		seen = append(seen, o.Seen)
 	}
-	at := source(n).At
+	at := node.Of(n)
 	at = at.At(n.Path())
-	if err := (&Removal{at: at, format: source(n).Format()}).current(ctx); err != nil {
-		return nil, errorf(at, err)
+	if err := (&Removal{at: at, format: node.Of(n).Format}).current(ctx); err != nil {
+		return nil, at.Errorf(err)
 	}
 	r, err := planRemove(ctx, at, seen)
 	if err == nil {
-		r.format = source(n).Format()
+		r.format = node.Of(n).Format
 	}
 	return r, err
 }
@@ -72,7 +72,7 @@ func PlanRest(ctx context.Context, st store.Store, path string, o RemoveOptions)
 		_, err = at.Get(ctx, transferClaim)
 	}
 	if err != nil {
-		return nil, errorf(at, err)
+		return nil, at.Errorf(err)
 	}
 	var seen []func(store.Entry)
 	if o.Seen != nil {
@@ -99,7 +99,7 @@ const maxClaim = 1 << 20
 func planRemove(ctx context.Context, at *node.Node, seen []func(store.Entry)) (*Removal, error) {
 	b, err := at.Contents(ctx, seen...)
 	if err != nil {
-		return nil, errorf(at, err)
+		return nil, at.Errorf(err)
 	}
 	r := &Removal{Objects: b.Objects, Bytes: b.Bytes, Unsized: b.Unsized, Links: b.Links, at: at, documents: b.Documents}
 	documents, own := int64(len(b.Documents)), int64(at.OwnDocuments(b.Documents))
@@ -134,7 +134,7 @@ func (r *Removal) Run(ctx context.Context) error {
 		err = store.RemoveFolders(ctx, r.at.Store, r.at.Path)
 	}
 	if err != nil {
-		return errorf(r.at, err)
+		return r.at.Errorf(err)
 	}
 	return nil
 }

@@ -24,23 +24,23 @@ func RecordSeparator(ctx context.Context, a *zarr.Array) error {
 	if !a.Metadata().NoSeparator {
 		return nil
 	}
-	of := node.SourceOf(a)
+	of := node.Of(a)
 	if err := recordSeparator(ctx, of, a.Metadata().Keys.Separator); err != nil {
-		return errorf(of.At, err)
+		return of.Errorf(err)
 	}
 	return nil
 }
 
-func recordSeparator(ctx context.Context, of *node.Source, separator string) error {
-	key := of.At.Key(node.ZArray)
-	v, err := of.At.Get(ctx, node.ZArray)
+func recordSeparator(ctx context.Context, of *node.Node, separator string) error {
+	key := of.Key(node.ZArray)
+	v, err := of.Get(ctx, node.ZArray)
 	if errors.Is(err, fault.NotFound) {
 		return fault.Newf(fault.Conflict, "%q was deleted concurrently: %w", key, err)
 	}
 	if err != nil {
 		return err
 	}
-	now, err := of.At.Plain().ArrayV2(key, v.Bytes, "", nil)
+	now, err := of.Plain().ArrayV2(key, v.Bytes, "", nil)
 	if err != nil {
 		return err
 	}
@@ -54,6 +54,6 @@ func recordSeparator(ctx context.Context, of *node.Source, separator string) err
 	if err != nil {
 		return err
 	}
-	_, err = of.At.Swap(ctx, node.Stored{Key: key, Bytes: v.Bytes, Version: v.Version}, doc, "metadata cannot be changed")
+	_, err = of.Swap(ctx, v, doc, "metadata cannot be changed")
 	return err
 }

@@ -26,18 +26,18 @@ type staleCopy struct {
 // whose consolidated metadata is unreadable or is out of date for the node. It reads the groups
 // before the node. If another writer changes the node and then the groups, staleAbove therefore
 // either sees the changed node or the update of the groups fails with a conflict.
-func staleAbove(ctx context.Context, of *node.Source) ([]*staleCopy, error) {
-	if of.Format() == 1 {
+func staleAbove(ctx context.Context, of *node.Node) ([]*staleCopy, error) {
+	if of.Format == 1 {
 		return nil, nil
 	}
-	above := node.Above(of.At.Path)
-	if of.Kind() == node.Group && of.Format() == 2 {
-		above = append(above, of.At.Path)
+	above := node.Above(of.Path)
+	if of.Kind() == node.Group && of.Format == 2 {
+		above = append(above, of.Path)
 	}
 	slices.Sort(above)
 	copies := make([]*staleCopy, len(above))
 	err := concurrency.EachN(ctx, len(above), len(above), func(ctx context.Context, i int) (err error) {
-		copies[i] = &staleCopy{Node: of.At.At(above[i]), format: of.Format()}
+		copies[i] = &staleCopy{Node: of.At(above[i]), format: of.Format}
 		return copies[i].read(ctx)
 	})
 	if err != nil {
@@ -47,8 +47,8 @@ func staleAbove(ctx context.Context, of *node.Source) ([]*staleCopy, error) {
 	if len(copies) == 0 {
 		return nil, nil
 	}
-	is := &current{of: of, nodes: map[string]*node.Source{}}
-	if err := is.read(ctx, of.At.Path, of.Kind()); err != nil {
+	is := &current{of: of, nodes: map[string]*node.Node{}}
+	if err := is.read(ctx, of.Path, of.Kind()); err != nil {
 		return nil, err
 	}
 	for _, c := range copies {
@@ -61,8 +61,8 @@ func staleAbove(ctx context.Context, of *node.Source) ([]*staleCopy, error) {
 
 // current caches nodes as they are stored now.
 type current struct {
-	of    *node.Source
-	nodes map[string]*node.Source // by path; nil if the node does not exist
+	of    *node.Node
+	nodes map[string]*node.Node // by path; nil if the node does not exist
 }
 
 // read reads a node unless it was read before. k is the expected kind; a node of another kind costs
@@ -71,11 +71,11 @@ func (c *current) read(ctx context.Context, path string, k node.Kind) error {
 	if _, known := c.nodes[path]; known {
 		return nil
 	}
-	at := c.of.At.At(path)
-	at.Cfg.Format = c.of.Format()
-	n, err := at.OpenSource(ctx, k)
+	at := c.of.At(path)
+	at.Cfg.Format = c.of.Format
+	n, err := at.OpenUnbound(ctx, k)
 	if err != nil {
-		err = errorf(at, err)
+		err = at.Errorf(err)
 	}
 	c.nodes[path] = n
 	return err
@@ -96,7 +96,7 @@ func (c *staleCopy) read(ctx context.Context) error {
 		case err != nil:
 			return err
 		}
-		c.doc = node.Stored{Key: c.Key(name), Bytes: v.Bytes, Version: v.Version}
+		c.doc = v
 	}
 	if c.format == 2 {
 		c.nodes, c.bad = c.Plain().ConsolidatedV2(c.doc.Key, c.doc.Bytes)
@@ -115,7 +115,7 @@ func (c *staleCopy) compare(ctx context.Context, is *current) error {
 	if c.bad != nil {
 		return nil
 	}
-	to := below(c.Path, is.of.At.Path)
+	to := node.Below(c.Path, is.of.Path)
 	var paths []string // of the node and of the groups between
 	for p, ok := to, true; ok && (p != "" || to == ""); p, ok = node.Parent(p) {
 		paths = append(paths, p)
@@ -159,7 +159,7 @@ func (c *staleCopy) change(name string, doc []byte) {
 }
 
 // put records that the entry of path becomes the stored documents of the node n.
-func (c *staleCopy) put(path string, n *node.Source) error {
+func (c *staleCopy) put(path string, n *node.Node) error {
 	if c.format == 3 {
 		doc, err := n.CopyV3()
 		c.change(path, doc)

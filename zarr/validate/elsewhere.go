@@ -46,7 +46,7 @@ func (c *chunks) add(coord []int) {
 func (c *chunks) reportElsewhere() {
 	e := c.elsewhere
 	if e.n > 0 && e.inside && !c.seen && !e.mixed {
-		doc := node.SourceOf(c.a).Doc.Key
+		doc := node.Of(c.a).Doc.Key
 		c.findings.report(rule.Finding{Rule: rule.WrongSeparator, Key: doc, Text: fmt.Sprintf("%q is one of %d keys, but the metadata declares keys such as %q", e.least, e.n, c.a.ChunkKey(make([]int, len(c.keys.Grid))...))})
 		return
 	}

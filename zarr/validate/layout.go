@@ -14,7 +14,7 @@ type layout struct {
 }
 
 func layoutOf(a *zarr.Array) layout {
-	c, _ := node.ClaimIn(node.SourceOf(a).Claimed()) // an unreadable claim is reported by claimIn
+	c, _ := node.ClaimIn(node.Of(a).Claimed()) // an unreadable claim is reported by claimIn
 	return layout{a, keys.Of(a, c)}
 }
 

@@ -43,14 +43,14 @@ func (r *run) node(ctx context.Context, p place) ([]place, error) {
 	}
 	switch n := n.(type) {
 	case *zarr.Array:
-		r.known.Store(node.SourceOf(n).At)
-		claimIn(node.SourceOf(n).Claimed(), findings)
+		r.known.Store(node.Of(n))
+		claimIn(node.Of(n).Claimed(), findings)
 		r.count(func(x *Result) { x.Arrays++ })
 		conventions(n, findings)
 		return nil, r.array(ctx, n, findings)
 	case *zarr.Group:
-		r.known.Store(node.SourceOf(n).At)
-		claimIn(node.SourceOf(n).Claimed(), findings)
+		r.known.Store(node.Of(n))
+		claimIn(node.Of(n).Claimed(), findings)
 		conventions(n, findings)
 		return r.group(ctx, n, findings)
 	}

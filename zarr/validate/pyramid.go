@@ -46,7 +46,7 @@ func (r *run) pyramids(ctx context.Context, g *zarr.Group, findings *nodeFinding
 			default:
 				continue
 			}
-			findings.report(rule.Finding{Rule: rule.OutdatedLevels, Key: node.SourceOf(g).Attrs.Key, Text: text})
+			findings.report(rule.Finding{Rule: rule.OutdatedLevels, Key: node.Of(g).AttrsDoc.Key, Text: text})
 		}
 	}
 	return nil

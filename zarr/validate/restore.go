@@ -258,7 +258,7 @@ func (x *pair) encode(ctx context.Context, d damaged, whole walk.Box) (snapshot,
 		return snapshot{}, err
 	}
 	st := mem.New()
-	for _, doc := range node.SourceOf(x.ours).Documents() {
+	for _, doc := range node.Of(x.ours).StoredDocuments() {
 		if _, err := st.Put(ctx, doc.Key, doc.Bytes, store.PutOptions{}); err != nil {
 			return snapshot{}, err
 		}

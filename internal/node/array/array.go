@@ -124,9 +124,6 @@ func (a *Array) Numbered(items *pipeline.Items) *Array {
 	return &b
 }
 
-// Source returns the documents of the array.
-func (a *Array) Source() *node.Source { return a.At.Source() }
-
 // Errorf wraps err with the path and the store of the array.
 func (a *Array) Errorf(err error) error { return a.At.Errorf(err) }
 

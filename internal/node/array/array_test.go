@@ -47,8 +47,8 @@ func read(t *testing.T, a *array.Array) []byte {
 // hold puts a claim and a record into the document of an array.
 func hold(t *testing.T, a *array.Array, r claim.Record) *node.Held {
 	t.Helper()
-	s := a.Source()
-	held, err := s.At.Hold(t.Context(), s.Doc, node.TakeOver{}, func(node.Text) (node.Change, error) {
+	s := a.At
+	held, err := s.Hold(t.Context(), s.Doc, node.TakeOver{}, func(node.Text) (node.Change, error) {
 		return node.Change{Claim: claim.New(claim.Append), Record: r}, nil
 	})
 	if err != nil {
@@ -90,8 +90,8 @@ func TestGuarded(t *testing.T) {
 	if got := keys(t, st); len(got) != 3 {
 		t.Errorf("stored %q, want 3 chunks", got)
 	}
-	s := now.Source()
-	other, err := s.At.Hold(t.Context(), s.Doc, node.TakeOver{May: true, Age: -1}, func(x node.Text) (node.Change, error) {
+	s := now.At
+	other, err := s.Hold(t.Context(), s.Doc, node.TakeOver{May: true, Age: -1}, func(x node.Text) (node.Change, error) {
 		return node.Change{Claim: claim.New(claim.Append), Record: x.Record}, nil
 	})
 	if err != nil {
@@ -170,7 +170,7 @@ func TestFill(t *testing.T) {
 // TestParse checks that a document of a group is not an array.
 func TestParse(t *testing.T) {
 	a := create(t, mem.New(), dtype.Uint8, nil)
-	doc := a.Source().Doc
+	doc := a.At.Doc
 	doc.Bytes = []byte(`{"zarr_format":3,"node_type":"group"}`)
 	if _, err := a.Parse(doc); !errors.Is(err, fault.Conflict) {
 		t.Errorf("got %v", err)
@@ -181,9 +181,9 @@ func TestParse(t *testing.T) {
 func TestRefresh(t *testing.T) {
 	st := mem.New()
 	a := create(t, st, dtype.Uint8, nil)
-	s := a.Source()
+	s := a.At
 	doc := bytes.Replace(s.Doc.Bytes, []byte("10"), []byte("12"), 1)
-	if _, err := s.At.Swap(context.Background(), s.Doc, doc, ""); err != nil {
+	if _, err := s.Swap(context.Background(), s.Doc, doc, ""); err != nil {
 		t.Fatal(err)
 	}
 	if same, err := a.Stored(t.Context()); err != nil || same != a {
