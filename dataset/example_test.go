@@ -91,3 +91,27 @@ func ExampleFindIndex() {
 	// lat [1] <nil>
 	// lon has no coordinate
 }
+
+func ExampleBlocks() {
+	ctx := context.Background()
+	a, err := zarr.Create(ctx, mem.New(), "", zarr.Spec{Shape: []int{4, 4}, Chunks: []int{2, 4}, DType: dtype.Int16, Dims: []string{"lat", "lon"}, Attrs: map[string]any{"scale_factor": 0.5}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := zarr.Write(ctx, a, []int16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}); err != nil {
+		log.Fatal(err)
+	}
+	v, err := dataset.OpenArray(a, dataset.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for b, err := range dataset.Blocks(ctx, v, 16, dataset.Read[float32]) {
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(b.At, b.Dims(), b.Values)
+	}
+	// Output:
+	// [0 0] [{lat 2} {lon 4}] [0 0.5 1 1.5 2 2.5 3 3.5]
+	// [2 0] [{lat 2} {lon 4}] [4 4.5 5 5.5 6 6.5 7 7.5]
+}

@@ -45,9 +45,9 @@ type BlockOptions struct {
 	// Results is a budget that counts the memory of each block until the loop body ends. The next
 	// block waits until its memory is available. Other blocks are read ahead only if their memory
 	// is available. Loops that share a budget together use at most its size, except that a single
-	// larger block may be read alone. Results must not be the budget of [Limits.Shared]
-	// (ErrSelection). A loop body must not run another loop with the same budget, because each
-	// would wait for the other. The default, nil, does not count yielded blocks.
+	// larger block may be read alone. Results may be the budget of [Limits.Shared]. A loop body
+	// must not run another loop with the same budget, because each would wait for the other. The
+	// default, nil, does not count yielded blocks.
 	Results *concurrency.Budget
 }
 
@@ -119,9 +119,6 @@ func newBlockLoop[T any](a *Array, o BlockOptions, sel []Selection) (*blockLoop[
 	r, err := a.region(sel)
 	if err != nil {
 		return nil, err
-	}
-	if o.Results != nil && o.Results == a.cfg.Limits.Bytes {
-		return nil, a.errf(fault.Newf(fault.Selection, "Results must not be the budget of Limits.Shared"))
 	}
 	region, ok := r.(grid.Region)
 	if !ok {
