@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/zargo-io/zargo/cmd/zargo/internal/diff"
@@ -54,6 +55,22 @@ func TestRequestsAcross(t *testing.T) {
 				t.Errorf("%s, want %s", got, tt.want)
 			}
 		})
+	}
+}
+
+// TestRequestsLarge checks that chunks of 24 MiB, which are read in two requests, are read once. In
+// 32 MiB, blocks would be smaller.
+func TestRequestsLarge(t *testing.T) {
+	var opened [2]*zarr.Array
+	var counts [2]*requests
+	for i := range opened {
+		a := array(t, zarr.Spec{Shape: []int{24 << 20}, Chunks: []int{24 << 20}, DType: dtype.Uint8, Codecs: []codec.Spec{}})
+		put(t, a, slices.Repeat([]uint8{1}, 24<<20)...)
+		opened[i], counts[i] = counted(t, a, false, false)
+	}
+	r, err := diff.Run(t.Context(), opened[0], opened[1], diff.Options{SkipMetadata: true})
+	if got := counts[0].String() + "; " + counts[1].String(); err != nil || !r.Equal() || got != "2 get; 2 get" {
+		t.Errorf("%s, %+v, %v", got, r, err)
 	}
 }
 

@@ -82,6 +82,21 @@ func multiple(a, b int) int {
 	return a / d * b
 }
 
+// divide returns the memory of a comparison, at most the number of bytes most, and the shape of its
+// blocks. If memory is 0, it is defaultMemory, or most if larger blocks cost less.
+func (g *grids) divide(memory, most int64) (int64, []int) {
+	if memory > 0 {
+		memory = min(memory, most)
+		return memory, g.choose(memory / 4)
+	}
+	memory = min(defaultMemory, most)
+	block := g.choose(memory / 4)
+	if larger := g.choose(most / 4); g.cost(larger) < g.cost(block) {
+		return most, larger
+	}
+	return memory, block
+}
+
 // choose tries several shapes of blocks and returns the cheapest, or the smallest of equally cheap
 // shapes. A block takes at most the number of bytes most, or has only one element. The cheapest
 // blocks are common multiples of the grids, because each object is read only once.

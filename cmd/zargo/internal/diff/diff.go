@@ -18,7 +18,10 @@ type Options struct {
 	SkipValues   bool
 	First        int        // maximum number of reported elements per array; 0 means 10 and a negative number means none
 	Tolerance    *Tolerance // permitted differences of numbers; nil compares bit by bit
-	Memory       int64      // maximum bytes of values and objects in memory, at most half of the arrays' budget; 0 means 32 MiB
+
+	// Memory is the maximum number of bytes of values and objects in memory, at most half of the
+	// arrays' budget. 0 means 32 MiB, or half of the budget if that saves requests or decoding.
+	Memory int64
 
 	// All permits the comparison of large sparse arrays, which may take very long. Two arrays are
 	// sparse if fewer than 1 in 100 of their objects are stored. Without All, Run returns

@@ -2,7 +2,6 @@ package diff
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/hex"
 	"encoding/json"
@@ -30,9 +29,9 @@ func values(ctx context.Context, a, b *zarr.Array, o Options, progress func(of i
 		}
 	}
 	budget := a.Limits().Shared.Bytes
-	memory := min(cmp.Or(o.Memory, defaultMemory), budget.Size()/2, math.MaxInt)
 	g := gridsOf(a, b)
-	c := &comparison{a: of[0].Array, b: of[1].Array, shape: g.shape, block: g.choose(memory / 4), first: o.First, close: o.Tolerance.closeness(a.DType())}
+	memory, block := g.divide(o.Memory, min(budget.Size()/2, math.MaxInt))
+	c := &comparison{a: of[0].Array, b: of[1].Array, shape: g.shape, block: block, first: o.First, close: o.Tolerance.closeness(a.DType())}
 	if c.first == 0 {
 		c.first = defaultFirst
 	}
@@ -110,7 +109,7 @@ const (
 	// defaultFirst is the default of Options.First. 10 elements can show a pattern and fit on a
 	// screen.
 	defaultFirst = 10
-	// defaultMemory is the default of Options.Memory. It is enough for two pairs of chunks of 8 MB.
+	// defaultMemory is enough for two pairs of chunks of 8 MB.
 	defaultMemory = 32 << 20
 	// mostBlocks is the maximum number of blocks compared concurrently. Each block sends many
 	// requests.
