@@ -32,9 +32,9 @@ func (f DecodeFlags) Check() error {
 	return nil
 }
 
-// CodingOf returns the coding of an array. It returns fault.Type if the elements are not numbers.
+// Of returns the coding of an array. It returns fault.Type if the elements are not numbers.
 // attrs are those of selection.AttrsOf.
-func CodingOf(a *zarr.Array, name string, attrs map[string]any) (*cf.Coding, error) {
+func Of(a *zarr.Array, name string, attrs map[string]any) (*cf.Coding, error) {
 	c, err := cf.New(cf.Variable{Name: name, Type: a.DType(), Fill: a.Fill(), V2: a.Format() == 2, Attrs: attrs}, cf.Options{})
 	if err != nil && !errors.Is(err, fault.Type) {
 		err = fmt.Errorf("%w; --raw uses the stored elements", err)
@@ -117,7 +117,7 @@ func MissingValue(a *zarr.Array, raw bool) ([]byte, error) {
 	if raw || a.Attrs()["_FillValue"] == nil && a.Attrs()["missing_value"] == nil {
 		return fill, nil
 	}
-	c, err := CodingOf(a, a.Name(), a.Attrs())
+	c, err := Of(a, a.Name(), a.Attrs())
 	if errors.Is(err, fault.Type) {
 		return fill, nil
 	}

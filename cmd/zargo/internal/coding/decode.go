@@ -25,7 +25,7 @@ import (
 // may be missing stay exact in text, and become float64 for NumPy. Floats that may be missing
 // become float32 or float64. All other elements are not decoded.
 func Decode(a *zarr.Array, name string, attrs map[string]any, numpy bool) (Decoded, error) {
-	c, err := CodingOf(a, name, attrs)
+	c, err := Of(a, name, attrs)
 	switch {
 	case errors.Is(err, fault.Type): // not numeric
 		return AsStored(a), nil
@@ -85,7 +85,7 @@ func DecodeFloats(a *zarr.Array, name string, attrs map[string]any, raw bool) (D
 	if a.DType() == dtype.Bool {
 		return Decoded{render.Decoded{Type: dtype.Float64}, readTruths(a), 3}, nil
 	}
-	c, err := CodingOf(a, name, attrs)
+	c, err := Of(a, name, attrs)
 	if raw {
 		c, err = cf.New(cf.Variable{Name: name, Type: a.DType()}, cf.Options{}) // only NaN is missing
 	}

@@ -60,7 +60,7 @@ func (f EncodeFlags) Encoder(s *session.Session, a *zarr.Array, attrs map[string
 	if f.As != "" && !dtype.Equal(to, as) {
 		return nil, fault.Newf(fault.Type, "the array has data type %v, but --as is %v", to, as)
 	}
-	c, err := CodingOf(a, variable, attrs)
+	c, err := Of(a, variable, attrs)
 	what := formPlain
 	switch {
 	case err == nil:

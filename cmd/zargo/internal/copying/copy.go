@@ -266,7 +266,7 @@ func (c *Copy) archive(ctx context.Context, s *session.Session, l openurl.Locati
 	if c.Resume || c.Root != "" || c.Given() {
 		return exit.Usagef("--resume, --root and prices cannot be used for a zip archive, which is written in one run")
 	}
-	src, n, _, err := s.OpenAny(ctx, c.From, c.SeparatorFlag.Options()...)
+	src, n, _, err := s.OpenAny(ctx, c.From, c.Options()...)
 	if err != nil {
 		return err
 	}

@@ -39,7 +39,7 @@ type copyArgs struct {
 // the ends.
 func (c *copyArgs) open(ctx context.Context, s *session.Session, o transfer.Options, flags *applied) (*ends, transfer.Options, error) {
 	o.Zarr = []zarr.Option{zarr.Extensions(s.Codecs, argument.KnownTypes())}
-	e, err := openEnds(ctx, s, c.From, c.To, c.Root, c.SeparatorFlag.Options()...)
+	e, err := openEnds(ctx, s, c.From, c.To, c.Root, c.Options()...)
 	if err != nil {
 		return nil, o, err
 	}

@@ -53,6 +53,7 @@ type constError string
 
 func (e constError) Error() string { return string(e) }
 
+// Errors with exit codes of their own.
 const (
 	ErrNotHeld     = constError("checks failed")
 	ErrInterrupted = constError("interrupted")

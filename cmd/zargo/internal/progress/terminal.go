@@ -43,6 +43,7 @@ func ColumnsOf(w io.Writer) int {
 // Flag is the value of --progress. Without a value, the flag means always.
 type Flag string
 
+// The values of --progress.
 const (
 	Auto   Flag = "auto"
 	Always Flag = "always"
@@ -70,6 +71,7 @@ func (f *Flag) Decode(c *kong.DecodeContext) error {
 // Showing determines how progress is shown.
 type Showing int
 
+// The ways to show progress.
 const (
 	NotShown Showing = iota
 	InLines          // print a line every few seconds

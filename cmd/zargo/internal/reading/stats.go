@@ -144,7 +144,7 @@ func (v *values) decode(ctx context.Context, s *session.Session) error {
 	if err != nil {
 		return err
 	}
-	v.coding, err = coding.CodingOf(v.a, cmp.Or(v.a.Name(), session.LastSegment(v.Where)), attrs)
+	v.coding, err = coding.Of(v.a, cmp.Or(v.a.Name(), session.LastSegment(v.Where)), attrs)
 	if errors.Is(err, fault.Type) {
 		err = fault.Newf(fault.Type, "the elements must be numbers, the data type is %v", v.a.DType())
 	}
