@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/internal/chunk/grid"
 	"github.com/zargo-io/zargo/internal/chunk/pipeline"
 	"github.com/zargo-io/zargo/internal/chunk/plan"
 	"github.com/zargo-io/zargo/zarr/codec"
@@ -105,6 +106,12 @@ func (r *Call) fill(ctx context.Context, s *shard, missing []plan.Piece) {
 		r.fillOne(ctx, s.Key, p.Chunk(), p.Box())
 		s.missing.Add(int64(p.Touched()))
 	}
+}
+
+// fillOne calls [pipeline.Chunk.FillBox] for a chunk that is not stored.
+func (r *Call) fillOne(ctx context.Context, key string, c *pipeline.Chunk, b grid.Box) {
+	c.FillBox(r.memory, b)
+	r.missing(ctx, key, b)
 }
 
 // decode decodes inner chunks to r.memory, several at a time. off is the offset in the shard at

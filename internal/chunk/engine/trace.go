@@ -100,12 +100,6 @@ func (r *Call) encodeOne(ctx context.Context, key string, c *pipeline.Chunk, b g
 	return out, empty, err
 }
 
-// fillOne calls [pipeline.Chunk.FillBox] for a chunk that is not stored.
-func (r *Call) fillOne(ctx context.Context, key string, c *pipeline.Chunk, b grid.Box) {
-	c.FillBox(r.memory, b)
-	r.missing(ctx, key, b)
-}
-
 func (r *Call) tracesChunks() bool { return r.trace != nil && r.trace.Chunk != nil }
 
 // clock returns the current time, for worked. It returns zero if chunks are not traced.
