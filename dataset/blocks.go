@@ -106,7 +106,8 @@ func (v *Variable) elementBytes() int64 {
 	return n
 }
 
-// blockAxis returns the axis of a dimension. Blocks may end at any element of a dimension of points.
+// blockAxis returns the axis of a dimension. Blocks may end at any element of a dimension of
+// points.
 func (v *Variable) blockAxis(d Dim) walk.Axis {
 	k, position, ok := v.Axis(d.Name)
 	if !ok {

@@ -13,9 +13,9 @@
 // # Coordinates
 //
 // An array of one dimension that has the name of its dimension is the index coordinate of the
-// dimension. Its values are the labels. A query selects by label ([Label], [Between]) or by position
-// ([At], [Slice]); [Text] and [Parse] accept both the texts of the command line and those of web
-// services. The rules are those of xarray, except that
+// dimension. Its values are the labels. A query selects by label ([Label], [Between]) or by
+// position ([At], [Slice]); [Text] and [Parse] accept both the texts of the command line and those
+// of web services. The rules are those of xarray, except that
 //
 //   - [Between] accepts its ends in either order;
 //   - a text selects a period of time in all calendars by the same rule;

@@ -18,8 +18,8 @@ import (
 )
 
 // Decode returns a reader that decodes elements by the CF conventions. name is the name of the
-// array in errors, and attrs are the attributes of selection.AttrsOf. If numpy is true, all elements
-// have data types of NumPy; otherwise some are text.
+// array in errors, and attrs are the attributes of selection.AttrsOf. If numpy is true, all
+// elements have data types of NumPy; otherwise some are text.
 //
 // Times become text, or datetime64. As in xarray, packed values become float64. Other integers that
 // may be missing stay exact in text, and become float64 for NumPy. Floats that may be missing

@@ -53,8 +53,8 @@ type object struct {
 // caller must release the store. keep returns a unchanged if no object overlaps two blocks or if a
 // is part of another array.
 //
-// The memory is reserved in advance, as far as the budget of the array has memory that no other work
-// needs. It may be held while reads wait for theirs.
+// The memory is reserved in advance, as far as the budget of the array has memory that no other
+// work needs. It may be held while reads wait for theirs.
 func keep(ctx context.Context, a *zarr.Array, g *grids, block []int, capacity int64) (*zarr.Array, *kept, error) {
 	whole := objectOf(a)
 	shared := !a.Regular()

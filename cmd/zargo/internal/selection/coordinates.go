@@ -293,8 +293,8 @@ func AttrsOf(ctx context.Context, s *session.Session, p *session.Place, a *zarr.
 	return c.AttrsOf(ctx, a)
 }
 
-// AttrsOf is the function of that name. It sends requests only for arrays without units or a calendar that
-// may be bounds, and reads only the coordinates that candidates returns.
+// AttrsOf is the function of that name. It sends requests only for arrays without units or a
+// calendar that may be bounds, and reads only the coordinates that candidates returns.
 func (c *Coordinates) AttrsOf(ctx context.Context, a *zarr.Array) (map[string]any, error) {
 	attrs, own := a.Attrs(), a.Name()
 	if a.Path() == "" {
