@@ -229,8 +229,8 @@ func (b *builder) plan(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		for _, key := range slices.Sorted(maps.Keys(u.docs)) {
-			_, _ = fmt.Fprintf(sum, "%s %d\n%s", key, len(u.docs[key]), u.docs[key])
+		for _, key := range slices.Sorted(maps.Keys(u.docs.Texts)) {
+			_, _ = fmt.Fprintf(sum, "%s %d\n%s", key, len(u.docs.Texts[key]), u.docs.Texts[key])
 		}
 		b.levels = append(b.levels, u)
 		b.described = append(b.described, b.describe(level))

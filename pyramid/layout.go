@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/zargo-io/zargo/internal/node"
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
@@ -44,9 +45,4 @@ func split(path string) (dir, name string) {
 	return path[:max(i, 0)], path[i+1:]
 }
 
-func join(dir, name string) string {
-	if dir == "" || name == "" {
-		return dir + name
-	}
-	return dir + "/" + name
-}
+func join(dir, name string) string { return node.Join(dir, name) }

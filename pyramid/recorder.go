@@ -133,12 +133,14 @@ type checked struct {
 // errRemoved reports that objects of a level are missing.
 var errRemoved = fault.Newf(fault.Conflict, "another process removed objects of the levels during the build: build the pyramid again")
 
-// document records that a document is stored, unless this build has put it.
-func (r *recorder) document(key string, doc []byte) {
+// documents records that documents are stored, unless this build has put them.
+func (r *recorder) documents(texts map[string]string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if sum := sha256.Sum256(doc); r.puts[key].sum != sum {
-		r.puts[key] = recorded{sum: sum}
+	for key, doc := range texts {
+		if sum := sha256.Sum256([]byte(doc)); r.puts[key].sum != sum {
+			r.puts[key] = recorded{sum: sum}
+		}
 	}
 }
 

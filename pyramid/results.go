@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/zargo-io/zargo/internal/node"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
@@ -31,13 +32,7 @@ func (l layout) results(s state, level int) []string {
 }
 
 // isDocument reports whether key is that of a metadata document.
-func isDocument(key string) bool {
-	switch path.Base(key) {
-	case "zarr.json", ".zarray", ".zattrs", ".zgroup", ".zmetadata":
-		return true
-	}
-	return false
-}
+func isDocument(key string) bool { return node.IsDocument(path.Base(key)) }
 
 // ofResult reports whether an object counts in the hashes in state.Results: the elements of a
 // level, and the presence of its arrays. Other documents do not count.

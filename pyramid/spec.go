@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/zargo-io/zargo/internal/chunk/account"
+	"github.com/zargo-io/zargo/internal/copying/claimed"
 	"github.com/zargo-io/zargo/internal/copying/overlay"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/codec"
@@ -45,57 +46,29 @@ func ownSharding(spec zarr.Spec) bool {
 // unpublished is an array whose documents are not stored yet.
 type unpublished struct {
 	array *zarr.Array
-	docs  map[string][]byte
+	docs  claimed.Documents
 }
 
 // prepare returns an array whose chunks can be written before its documents are stored.
 func prepare(ctx context.Context, st store.Store, path string, spec zarr.Spec, opts []zarr.Option) (unpublished, error) {
-	made := account.Uncounted(mem.New())
-	if _, err := zarr.Create(ctx, made, path, spec, opts...); err != nil {
+	memory := account.Uncounted(mem.New())
+	if _, err := zarr.Create(ctx, memory, path, spec, opts...); err != nil {
 		return unpublished{}, err
 	}
-	a, err := zarr.OpenArray(ctx, made, path, opts...)
+	a, err := zarr.OpenArray(ctx, memory, path, opts...)
 	if err != nil {
 		return unpublished{}, err
 	}
-	docs, err := a.Documents()
+	made, err := a.Documents()
 	if err != nil {
 		return unpublished{}, err
 	}
-	texts := map[string]string{}
-	for key, doc := range docs {
-		texts[key] = string(doc)
+	docs := claimed.Documents{Store: st, Target: path, Texts: map[string]string{}}
+	for key, doc := range made {
+		docs.Texts[key] = string(doc)
 	}
-	a, err = zarr.OpenArray(ctx, overlay.New(st, texts), path, opts...)
+	a, err = zarr.OpenArray(ctx, overlay.New(st, docs.Texts), path, opts...)
 	return unpublished{a, docs}, err
-}
-
-// founder returns the key of the document that makes the path an array.
-func (u unpublished) founder() string {
-	if key := join(u.array.Path(), "zarr.json"); u.docs[key] != nil {
-		return key
-	}
-	return join(u.array.Path(), ".zarray")
-}
-
-// publish stores the documents if they are absent. It stores the document that creates the array
-// last.
-func (u unpublished) publish(ctx context.Context, st store.Store) error {
-	for _, name := range []string{".zattrs", ".zarray", "zarr.json"} {
-		key := join(u.array.Path(), name)
-		doc, ok := u.docs[key]
-		if !ok {
-			continue
-		}
-		stored, err := putAbsent(ctx, st, key, doc)
-		if err == nil && string(stored) != string(doc) {
-			err = fault.Newf(fault.Exists, "another document was stored at %q", key)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // stored reports whether an array with the same documents is stored. It returns fault.Exists if a
@@ -112,8 +85,8 @@ func (u unpublished) stored(ctx context.Context, st store.Store, opts []zarr.Opt
 	if err != nil {
 		return false, err
 	}
-	for key, doc := range u.docs {
-		if string(docs[key]) != string(doc) {
+	for key, doc := range u.docs.Texts {
+		if string(docs[key]) != doc {
 			return false, fault.Newf(fault.Exists, "another node is stored at %q: remove it first", u.array.Path())
 		}
 	}
@@ -123,22 +96,3 @@ func (u unpublished) stored(ctx context.Context, st store.Store, opts []zarr.Opt
 // maxDocument is the maximum size in bytes of the objects that this package reads without package
 // zarr.
 const maxDocument = 64 << 20
-
-// putAbsent stores a document if the key is absent, and returns the document that is then stored at
-// the key.
-func putAbsent(ctx context.Context, st store.Store, key string, doc []byte) ([]byte, error) {
-	_, err := st.Put(ctx, key, doc, store.PutOptions{IfAbsent: true})
-	unconditional := errors.Is(err, errors.ErrUnsupported)
-	if !unconditional && !errors.Is(err, fault.Exists) {
-		return doc, err
-	}
-	v, got := st.Get(ctx, key, store.GetOptions{Max: maxDocument}, nil)
-	switch {
-	case got == nil:
-		return v.Bytes, nil
-	case !unconditional || !errors.Is(got, fault.NotFound):
-		return nil, got
-	}
-	_, err = st.Put(ctx, key, doc, store.PutOptions{})
-	return doc, err
-}

@@ -5,12 +5,12 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/zargo-io/zargo/internal/copying/claimed"
 	"github.com/zargo-io/zargo/internal/node"
 	"github.com/zargo-io/zargo/multiscale"
 	"github.com/zargo-io/zargo/zarr"
@@ -66,11 +66,13 @@ func (s state) differs(t state) bool {
 	return s.Versions != "" && t.Versions != "" && s.Versions != t.Versions
 }
 
-func (l layout) stateKey(source string) string {
-	return join(join(l.group, stateDir), strings.ReplaceAll(source, "/", ".")+".json")
+// stateRecord returns the record of the state of the pyramid of an array.
+func (l layout) stateRecord(st store.Store, source string) claimed.Record {
+	key := join(join(l.group, stateDir), strings.ReplaceAll(source, "/", ".")+".json")
+	return claimed.Record{Store: st, Key: key, Max: maxDocument, Turns: attempts}
 }
 
-func (b *builder) stateKey() string { return b.layout.stateKey(b.source.Path()) }
+func (b *builder) stateRecord() claimed.Record { return b.layout.stateRecord(b.st, b.source.Path()) }
 
 // listed lists the objects of arrays by key, of those that keep accepts; keep may be nil. It
 // returns nil if the store does not report versions, or if there are more than most objects; most
@@ -143,30 +145,20 @@ func (b *builder) versionsRead(ctx context.Context) (string, error) {
 }
 
 // readState reads the stored state. It returns a nil state if there is none.
-func readState(ctx context.Context, st store.Store, key string) (*state, store.Version, error) {
-	v, err := st.Get(ctx, key, store.GetOptions{Max: maxDocument}, nil)
-	switch {
-	case errors.Is(err, fault.NotFound):
-		return nil, "", nil
-	case err != nil:
+func readState(ctx context.Context, r claimed.Record) (*state, store.Version, error) {
+	s := &state{}
+	version, found, err := r.Read(ctx, s)
+	if err != nil || !found {
 		return nil, "", err
 	}
-	s := &state{}
-	if err := json.Unmarshal(v.Bytes, s); err != nil {
-		return nil, "", &fault.MetaError{Key: key, Err: fault.Newf(fault.Metadata, "the state of the pyramid is not JSON: %v", err)}
-	}
-	return s, v.Version, nil
+	return s, version, nil
 }
 
 // put stores the state of the builder in place of one with a version, or of none.
 func (b *builder) put(ctx context.Context, version store.Version) error {
-	doc, err := json.Marshal(b.state)
-	if err != nil {
-		return err
-	}
-	_, err = b.st.Put(ctx, b.stateKey(), doc, store.PutOptions{IfVersion: version, IfAbsent: version == ""})
+	_, err := b.stateRecord().Put(ctx, b.state, store.PutOptions{IfVersion: version, IfAbsent: version == ""})
 	if errors.Is(err, errors.ErrUnsupported) {
-		_, err = b.st.Put(ctx, b.stateKey(), doc, store.PutOptions{})
+		_, err = b.stateRecord().Put(ctx, b.state, store.PutOptions{})
 	}
 	return err
 }
@@ -174,23 +166,19 @@ func (b *builder) put(ctx context.Context, version store.Version) error {
 // enter decides which levels the build keeps, and stores the state. done reports that all levels
 // are current.
 func (b *builder) enter(ctx context.Context) (done bool, err error) {
-	for attempt := 1; ; attempt++ {
+	err = b.stateRecord().Retry(func() (err error) {
 		done, err = b.once(ctx)
-		if err == nil || attempt == attempts || !errors.Is(err, errBegun) {
-			return done, err
-		}
-	}
+		return err
+	})
+	return done, err
 }
-
-// errBegun reports that another build changed the state.
-var errBegun = fault.Newf(fault.Conflict, "another build of the pyramid began at the same time")
 
 func (b *builder) once(ctx context.Context) (done bool, err error) {
 	s := &b.state
 	if s.Versions, err = b.versionsRead(ctx); err != nil {
 		return false, err
 	}
-	old, version, err := readState(ctx, b.st, b.stateKey())
+	old, version, err := readState(ctx, b.stateRecord())
 	if err != nil {
 		return false, err
 	}
@@ -211,8 +199,8 @@ func (b *builder) once(ctx context.Context) (done bool, err error) {
 	if !unfinished {
 		if err := b.inspect(ctx, stale, old); err != nil {
 			// The objects may be from a build that began after once has read the state.
-			if now, v, again := readState(ctx, b.st, b.stateKey()); again == nil && now != nil && v != version {
-				return false, errBegun
+			if now, v, again := readState(ctx, b.stateRecord()); again == nil && now != nil && v != version {
+				return false, claimed.ErrChanged
 			}
 			return false, err
 		}
@@ -220,12 +208,7 @@ func (b *builder) once(ctx context.Context) (done bool, err error) {
 			return true, nil
 		}
 	}
-	switch err := b.put(ctx, version); {
-	case errors.Is(err, fault.Conflict), errors.Is(err, fault.Exists):
-		return false, errBegun
-	default:
-		return false, err
-	}
+	return false, b.put(ctx, version)
 }
 
 // inspect sets Keep and Over of the state from the stored levels. stale means that the source has
@@ -313,33 +296,31 @@ func (b *builder) begin(ctx context.Context, level int, u unpublished) (stored b
 	}
 	if b.first && level > b.state.Keep && u.array == b.levels[level-1].array {
 		// inspect found no node before the state was stored. Builds store only this document since.
-		if _, err := b.st.Get(ctx, u.founder(), store.GetOptions{Max: maxDocument}, nil); errors.Is(err, fault.NotFound) {
+		if _, err := b.st.Get(ctx, u.docs.Last(), store.GetOptions{Max: maxDocument}, nil); errors.Is(err, fault.NotFound) {
 			return false, nil
 		}
 	}
 	if stored, err = u.stored(ctx, b.st, b.opts); stored && level > b.state.Keep {
-		for key, doc := range u.docs {
-			b.record.document(key, doc)
-		}
+		b.record.documents(u.docs.Texts)
 	}
 	return stored, err
 }
 
 // publish stores the documents of an array, and records them.
 func (b *builder) publish(ctx context.Context, u unpublished) error {
-	if err := u.publish(ctx, b.st); err != nil {
-		return err
+	for _, key := range u.docs.Ordered() {
+		if err := u.docs.Put(ctx, key); err != nil {
+			return err
+		}
 	}
-	for key, doc := range u.docs {
-		b.record.document(key, doc)
-	}
+	b.record.documents(u.docs.Texts)
 	return nil
 }
 
 // forget stores that no build must skip objects of the levels, because some were replaced, and
 // returns the reason.
 func (b *builder) forget(ctx context.Context, reason error) error {
-	old, version, err := readState(ctx, b.st, b.stateKey())
+	old, version, err := readState(ctx, b.stateRecord())
 	if err != nil || old == nil || old.Complete || !old.same(b.state) || old.differs(b.state) {
 		return cmp.Or(err, reason) // of another build, or the hashes in it find replaced objects
 	}
@@ -348,12 +329,13 @@ func (b *builder) forget(ctx context.Context, reason error) error {
 }
 
 func (b *builder) otherState() error {
-	return fault.Newf(fault.Conflict, "an unfinished pyramid of the array has other parameters: build it with the same ones, or remove its levels and the object %q", b.stateKey())
+	return fault.Newf(fault.Conflict, "an unfinished pyramid of the array has other parameters: build it with the same ones, or remove its levels and the object %q", b.stateRecord().Key)
 }
 
 // finish checks that the levels are those of the source, and stores that the pyramid is complete.
 func (b *builder) finish(ctx context.Context) error {
-	for attempt := 1; ; attempt++ {
+	return b.stateRecord().Retry(func() error {
+		b.state.Complete = false // a concurrent build may have changed the state
 		version, err := b.unchanged(ctx)
 		if err == nil {
 			err = b.announce(ctx)
@@ -362,12 +344,8 @@ func (b *builder) finish(ctx context.Context) error {
 			return err
 		}
 		b.state.Complete = true
-		err = b.put(ctx, version)
-		if !errors.Is(err, fault.Conflict) || attempt == attempts {
-			return err
-		}
-		b.state.Complete = false // a concurrent build may have changed the state
-	}
+		return b.put(ctx, version)
+	})
 }
 
 // unchanged checks that the source and the state are those of the beginning of the build, and that
@@ -383,7 +361,7 @@ func (b *builder) unchanged(ctx context.Context) (store.Version, error) {
 	if err != nil {
 		return "", err
 	}
-	old, version, err := readState(ctx, b.st, b.stateKey())
+	old, version, err := readState(ctx, b.stateRecord())
 	switch {
 	case err != nil:
 		return "", err

@@ -46,7 +46,7 @@ func StatusOf(ctx context.Context, st store.Store, path string, opts ...zarr.Opt
 	if err != nil {
 		return Unknown, nil // an array without a group has no levels
 	}
-	s, _, err := readState(ctx, st, l.stateKey(path))
+	s, _, err := readState(ctx, l.stateRecord(st, path))
 	switch {
 	case err != nil && !errors.Is(err, fault.Refused):
 		return Unknown, fmt.Errorf("pyramid of %q: %w", path, err)

@@ -44,7 +44,7 @@ func SaveZip(ctx context.Context, p *Plan, open Opener, st store.Store, key stri
 		if err != nil {
 			return err
 		}
-		w.archive, w.held = true, newClaim(w.id).in(copying)
+		w.target.archive, w.held = true, newClaim(w.id).in(copying)
 		for i := range w.tasks {
 			w.setComplete(p.StageOf(i) - 1)
 			if err = w.Task(ctx, i); err != nil {

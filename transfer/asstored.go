@@ -30,12 +30,12 @@ func (m *maker) asStored(ctx context.Context, st store.Store, format int, failed
 	if m.o.Codecs != nil || m.o.Ranges != nil || m.o.Format != 0 && m.o.Format != n.Format || m.o.Format == 0 && format != n.Format {
 		return failed
 	}
-	to := join(m.o.Target.Path, strings.TrimPrefix(strings.TrimPrefix(n.Path, m.o.Source.Path), "/"))
+	to := node.Join(m.o.Target.Path, strings.TrimPrefix(strings.TrimPrefix(n.Path, m.o.Source.Path), "/"))
 	docs := map[string][]byte{}
 	for name, text := range n.Docs {
 		docs[name] = text
 		m.p.Documents.Source[n.Key(name)] = string(text)
-		m.p.Documents.Target[join(to, name)] = string(text)
+		m.p.Documents.Target[node.Join(to, name)] = string(text)
 	}
 	// Nodes below the node are published with it, so their documents belong to the plan.
 	for e, err := range store.ListAll(ctx, st, n.Path, store.ListOptions{}) {
@@ -50,7 +50,7 @@ func (m *maker) asStored(ctx context.Context, st store.Store, format int, failed
 		if err != nil {
 			return err
 		}
-		m.p.Documents.Source[e.Key], m.p.Documents.Target[join(to, name)] = string(v.Bytes), string(v.Bytes)
+		m.p.Documents.Source[e.Key], m.p.Documents.Target[node.Join(to, name)] = string(v.Bytes), string(v.Bytes)
 	}
 	m.unread[to] = docs
 	m.add(0, &Step{Kind: Objects, From: &Array{In: Source, Path: n.Path}, To: &Array{In: Target, Path: to}})
@@ -90,13 +90,13 @@ func (m *maker) spliced(ctx context.Context, format int) error {
 		below := strings.TrimPrefix(strings.TrimPrefix(at, m.o.Target.Path), "/")
 		for name, text := range docs {
 			if format == 2 {
-				entries[join(below, name)] = text
+				entries[node.Join(below, name)] = text
 			} else {
 				entries[below] = text
 			}
 		}
 	}
-	key := join(m.o.Target.Path, name)
+	key := node.Join(m.o.Target.Path, name)
 	v, err := m.new.Get(ctx, key, store.GetOptions{}, nil)
 	if err != nil {
 		return err
@@ -111,8 +111,8 @@ func (m *maker) spliced(ctx context.Context, format int) error {
 // documentsOf returns the keys of the planned documents of an array.
 func documentsOf(docs map[string]string, at string) (keys []string) {
 	for _, name := range []string{"zarr.json", ".zarray", ".zattrs"} {
-		if _, ok := docs[join(at, name)]; ok {
-			keys = append(keys, join(at, name))
+		if _, ok := docs[node.Join(at, name)]; ok {
+			keys = append(keys, node.Join(at, name))
 		}
 	}
 	return keys
@@ -170,7 +170,7 @@ func (w *Worker) below(ctx context.Context, s *Step, f func(ctx context.Context,
 			if unread.IsDocument(path.Base(name)) {
 				continue
 			}
-			if !yield(object{e.Key, join(s.To.Path, name), e.Size}) {
+			if !yield(object{e.Key, node.Join(s.To.Path, name), e.Size}) {
 				return
 			}
 		}

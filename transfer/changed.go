@@ -9,6 +9,7 @@ import (
 
 	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/internal/copying/overlay"
+	"github.com/zargo-io/zargo/internal/node"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/meta"
@@ -147,9 +148,9 @@ const maxDocument = 64 << 20
 func (w *watch) documents(ctx context.Context, at string) (docs map[string]string, same bool, err error) {
 	docs, same = map[string]string{}, true
 	for _, name := range []string{"zarr.json", ".zarray", ".zattrs", "meta", "attrs"} {
-		key := join(at, name)
+		key := node.Join(at, name)
 		was, planned := w.p.Documents.Source[key]
-		if _, v2 := w.p.Documents.Source[join(at, ".zarray")]; !planned && (name != ".zattrs" || !v2) {
+		if _, v2 := w.p.Documents.Source[node.Join(at, ".zarray")]; !planned && (name != ".zattrs" || !v2) {
 			continue
 		}
 		v, err := w.src.Get(ctx, key, store.GetOptions{Max: maxDocument}, nil)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/zargo-io/zargo/internal/chunk/account"
 	"github.com/zargo-io/zargo/internal/copying/alike"
+	"github.com/zargo-io/zargo/internal/node"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
@@ -179,7 +180,7 @@ func (s *Step) checkInner(to *zarr.Array) error {
 func (c *checker) inObjects(at string) bool {
 	for _, stage := range c.p.Stages {
 		for i := range stage.Steps {
-			if s := &stage.Steps[i]; s.Kind == Objects && above(s.To.Path, at) {
+			if s := &stage.Steps[i]; s.Kind == Objects && node.IsAbove(s.To.Path, at) {
 				return true
 			}
 		}
@@ -193,7 +194,7 @@ func (c *checker) covered() error {
 		if name := path.Base(key); name != "zarr.json" && name != ".zarray" {
 			continue
 		}
-		at := Array{In: Target, Path: nodeOf(key)}
+		at := Array{In: Target, Path: node.PathOf(key)}
 		if _, ok := c.written[at]; ok || c.inObjects(at.Path) {
 			continue
 		}

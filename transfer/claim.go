@@ -7,6 +7,8 @@ import (
 	"encoding/json"
 	"errors"
 
+	"github.com/zargo-io/zargo/internal/copying/claimed"
+	"github.com/zargo-io/zargo/internal/node"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
 )
@@ -79,35 +81,33 @@ const (
 )
 
 // claimKey returns the key of the claim of a target.
-func claimKey(target string) string { return join(join(target, dirName), "claim") }
+func claimKey(target string) string { return node.Join(node.Join(target, dirName), "claim") }
+
+// recordOf returns the record that contains the claim of a target.
+func recordOf(st store.Store, target string) claimed.Record {
+	return claimed.Record{Store: st, Key: claimKey(target), Max: maxClaim, Turns: maxTurns, End: "\n"}
+}
 
 // readClaim reads the claim of a target. It returns nil if there is none, and an error that matches
 // fault.Exists if the stored value is not a claim that this version can parse.
 func readClaim(ctx context.Context, st store.Store, target string) (*claim, error) {
-	v, err := st.Get(ctx, claimKey(target), store.GetOptions{Max: maxClaim}, nil)
-	switch {
-	case errors.Is(err, fault.NotFound):
-		return nil, nil
-	case errors.Is(err, fault.Limit):
-		v.Bytes = nil // not a claim of this program
-	case err != nil:
-		return nil, err
-	}
 	c := &claim{}
-	if json.Unmarshal(v.Bytes, c) != nil || c.Format < 1 || c.Format > claimFormat || c.Plan == "" || c.Run == "" {
+	version, found, err := recordOf(st, target).Read(ctx, c)
+	foreign := errors.Is(err, fault.Limit) || errors.Is(err, fault.Metadata)
+	switch {
+	case !foreign && (err != nil || !found):
+		return nil, err
+	case foreign || c.Format < 1 || c.Format > claimFormat || c.Plan == "" || c.Run == "":
 		return nil, fault.Newf(fault.Exists, "the target has a claim that this program cannot read: %q", claimKey(target))
 	}
-	c.version = v.Version
+	c.version = version
 	return c, nil
 }
 
 // put stores the claim on the condition in o, and sets c.version to the version of the stored
 // object.
-func (c *claim) put(ctx context.Context, st store.Store, target string, o store.PutOptions) error {
-	b, err := json.Marshal(c)
-	if err == nil {
-		c.version, err = st.Put(ctx, claimKey(target), append(b, '\n'), o)
-	}
+func (c *claim) put(ctx context.Context, st store.Store, target string, o store.PutOptions) (err error) {
+	c.version, err = recordOf(st, target).Put(ctx, c, o)
 	return err
 }
 
@@ -127,8 +127,8 @@ func (c *claim) save(p *Plan) {
 	}
 }
 
-// swap replaces the stored claim c by the claim next. It returns fault.Conflict if the stored claim
-// is no longer c.
+// swap replaces the stored claim c by the claim next. It returns claimed.ErrChanged if the stored
+// claim is no longer c.
 //
 // In a store without conditional puts, swap reads the claim and compares it with c before it puts
 // next.
@@ -145,7 +145,7 @@ func (c *claim) swap(ctx context.Context, st store.Store, target string, next *c
 		return err
 	}
 	if now == nil || now.Run != c.Run || now.Turn != c.Turn || now.State != c.State {
-		return fault.Newf(fault.Conflict, "the claim was changed by another process")
+		return claimed.ErrChanged
 	}
 	next.sole = false
 	return next.put(ctx, st, target, store.PutOptions{})
@@ -223,7 +223,7 @@ func (w *Worker) hold(ctx context.Context) (*claim, error) {
 		case c == nil:
 			is := false
 			if !unread {
-				is, err = w.documentsStored(ctx)
+				is, err = w.target.Stored(ctx)
 			}
 			if err != nil {
 				return nil, err
@@ -241,19 +241,19 @@ func (w *Worker) hold(ctx context.Context) (*claim, error) {
 					return nil, err
 				}
 				continue // read which claim is stored, because other processes may have put one too
-			case errors.Is(err, fault.Exists):
+			case errors.Is(err, claimed.ErrChanged):
 				continue
 			case err != nil:
 				return nil, err
 			}
 			c.sole = c.version != ""
 		case c.Plan != w.id:
-			return nil, claimed()
+			return nil, otherPlan()
 		case c.State == cleaning:
 			return nil, fault.Newf(fault.Conflict, "the transfer is being removed and can be started again afterwards")
 		}
 		if c.State == withdrawing { // by a process that was killed, or that is slower
-			if err := w.withdraw(ctx); err != nil {
+			if err := w.target.Withdraw(ctx); err != nil {
 				return nil, err
 			}
 			if err := c.swap(ctx, w.dst, target, c.in(copying)); err != nil && !errors.Is(err, fault.Conflict) {
@@ -264,7 +264,7 @@ func (w *Worker) hold(ctx context.Context) (*claim, error) {
 		if c.State != taken {
 			return c, nil
 		}
-		empty, err := w.look(ctx)
+		empty, err := w.target.look(ctx)
 		if errors.Is(err, fault.Exists) {
 			if now, err := readClaim(ctx, w.dst, target); err == nil && (now == nil || now.Run != c.Run || now.State != taken) {
 				continue // another process of the plan was faster
@@ -272,7 +272,7 @@ func (w *Worker) hold(ctx context.Context) (*claim, error) {
 			if c.Run == fresh.Run {
 				w.release(ctx, c)
 			}
-			if is, err := w.documentsStored(ctx); err == nil && is { // completed and cleaned just before
+			if is, err := w.target.Stored(ctx); err == nil && is { // completed and cleaned just before
 				return &claim{State: unclaimed}, nil
 			}
 		}
@@ -310,8 +310,8 @@ func (w *Worker) ownRun() (run string) {
 	return run
 }
 
-// claimed returns the error for a target that belongs to another plan.
-func claimed() error {
+// otherPlan returns the error for a target that belongs to another plan.
+func otherPlan() error {
 	return fault.Newf(fault.Exists, "another transfer to the target was started and is unfinished")
 }
 
@@ -322,37 +322,31 @@ func (w *Worker) release(ctx context.Context, c *claim) {
 		return
 	}
 	if w.dst.Delete(ctx, claimKey(w.p.Target.Path), store.DeleteOptions{IfVersion: c.version}) == nil {
-		_ = store.RemoveFolders(ctx, w.dst, join(w.p.Target.Path, dirName))
+		_ = store.RemoveFolders(ctx, w.dst, node.Join(w.p.Target.Path, dirName))
 	}
 }
 
 // advance changes the state of claim c, unless another process has changed it since c was read. It
 // returns the claim that is stored afterwards.
-func (w *Worker) advance(ctx context.Context, c *claim, to state) (*claim, error) {
-	if w.archive {
+func (w *Worker) advance(ctx context.Context, c *claim, to state) (now *claim, err error) {
+	if w.target.archive {
 		return c.in(to), nil
 	}
-	for range maxTurns {
-		next := c.in(to)
-		err := c.swap(ctx, w.dst, w.p.Target.Path, next)
-		if err == nil {
-			w.know(next)
-			return next, nil
+	err = recordOf(w.dst, w.p.Target.Path).Retry(func() (err error) {
+		if now != nil {
+			if now, err = w.same(ctx, c); err != nil || now.State == to || !now.State.like(c.State) {
+				return err
+			}
+			c = now
 		}
-		if !errors.Is(err, fault.Conflict) {
-			return nil, err
-		}
-		now, err := w.same(ctx, c)
-		if err != nil {
-			return nil, err
-		}
-		if now.State == to || !now.State.like(c.State) {
-			w.know(now)
-			return now, nil
-		}
-		c = now
+		now = c.in(to)
+		return c.swap(ctx, w.dst, w.p.Target.Path, now)
+	})
+	if err != nil {
+		return nil, err
 	}
-	return nil, fault.Newf(fault.Conflict, "other processes changed the claim of the target in each of %d attempts", maxTurns)
+	w.know(now)
+	return now, nil
 }
 
 // farther decides whether the transfer can continue after err, the result of a check for other

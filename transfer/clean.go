@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/zargo-io/zargo/internal/node"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
 )
@@ -56,7 +57,7 @@ func cleanUp(ctx context.Context, st store.Store, p *Plan, known *claim) (err er
 			return err
 		}
 	}
-	saved := join(dir, planName)
+	saved := node.Join(dir, planName)
 	only := c != nil && c.sole && len(p.Documents.Temporary) == 0 // nothing else was stored
 	kept := only && c.Saved == nil
 	if !only {
@@ -77,7 +78,7 @@ func cleanUp(ctx context.Context, st store.Store, p *Plan, known *claim) (err er
 	// directory.
 	rest := dir
 	if c != nil {
-		rest = join(target, dirName)
+		rest = node.Join(target, dirName)
 	}
 	if err := store.RemoveRemnants(ctx, st, rest); err != nil {
 		return err
@@ -98,27 +99,24 @@ func cleanUp(ctx context.Context, st store.Store, p *Plan, known *claim) (err er
 		}
 	}
 	// A put by another process may have created the directories again.
-	return store.RemoveFolders(ctx, st, join(target, dirName))
+	return store.RemoveFolders(ctx, st, node.Join(target, dirName))
 }
 
 // closing changes the plan's claim to a state that forbids writes (published or cleaning) and
 // returns the claim. It returns nil if the plan lacks a claim.
-func closing(ctx context.Context, st store.Store, p *Plan) (*claim, error) {
+func closing(ctx context.Context, st store.Store, p *Plan) (next *claim, err error) {
 	id := p.ID()
-	for range maxTurns {
+	err = recordOf(st, p.Target.Path).Retry(func() error {
 		c, err := readClaim(ctx, st, p.Target.Path)
-		switch {
-		case err != nil:
-			return nil, err
-		case c == nil || c.Plan != id:
-			return nil, nil
-		case c.State == published, c.State == cleaning:
-			return c, nil
+		if err != nil || c == nil || c.Plan != id {
+			next = nil
+			return err
 		}
-		next := c.in(cleaning)
-		if err := c.swap(ctx, st, p.Target.Path, next); !errors.Is(err, fault.Conflict) {
-			return next, err
+		if next = c; c.State == published || c.State == cleaning {
+			return nil
 		}
-	}
-	return nil, fault.Newf(fault.Conflict, "other processes changed the claim of the target in each of %d attempts", maxTurns)
+		next = c.in(cleaning)
+		return c.swap(ctx, st, p.Target.Path, next)
+	})
+	return next, err
 }

@@ -37,7 +37,7 @@ func (m *maker) replace(ctx context.Context, to string, docs node.Docs) error {
 		if d.Bytes == nil {
 			continue
 		}
-		if _, err := m.new.Put(ctx, join(to, d.Name), d.Bytes, store.PutOptions{}); err != nil {
+		if _, err := m.new.Put(ctx, node.Join(to, d.Name), d.Bytes, store.PutOptions{}); err != nil {
 			return err
 		}
 	}
@@ -57,14 +57,14 @@ func (m *maker) emptyNames(ctx context.Context, a *zarr.Array, to string) error 
 	var of struct {
 		Names json.RawMessage `json:"dimension_names"`
 	}
-	text, err := jsontext.Canon(nil, docs[join(a.Path(), "zarr.json")], jsontext.Tokens) // attributes may contain NaN
+	text, err := jsontext.Canon(nil, docs[node.Join(a.Path(), "zarr.json")], jsontext.Tokens) // attributes may contain NaN
 	if err == nil {
 		err = json.Unmarshal(text, &of)
 	}
 	if err != nil || !strings.Contains(string(of.Names), `""`) {
 		return err
 	}
-	key := join(to, "zarr.json")
+	key := node.Join(to, "zarr.json")
 	v, err := m.new.Get(ctx, key, store.GetOptions{}, nil)
 	if errors.Is(err, fault.NotFound) {
 		return nil // the copy has format v2

@@ -154,7 +154,7 @@ func planOf(ctx context.Context, source, target store.Store, o Options, fill fun
 		return nil, err
 	}
 	for key := range m.p.Documents.Target {
-		if above(nodeOf(key), o.Root) {
+		if node.IsAbove(node.PathOf(key), o.Root) {
 			delete(m.p.Documents.Target, key)
 		}
 	}
@@ -192,7 +192,7 @@ type maker struct {
 
 // tree plans the copies of a node and of all nodes below it.
 func (m *maker) tree(ctx context.Context, n zarr.Node) error {
-	if path.Base(join(m.o.Source.Store, m.o.Source.Path)) == path.Base(m.o.Target.Path) {
+	if path.Base(node.Join(m.o.Source.Store, m.o.Source.Path)) == path.Base(m.o.Target.Path) {
 		ctx = node.Copying(ctx) // the copy keeps the name
 	}
 	g, ok := n.(*zarr.Group)
@@ -214,7 +214,7 @@ func (m *maker) tree(ctx context.Context, n zarr.Node) error {
 			}
 			continue
 		}
-		to := join(m.o.Target.Path, strings.TrimPrefix(strings.TrimPrefix(sub.Path(), g.Path()), "/"))
+		to := node.Join(m.o.Target.Path, strings.TrimPrefix(strings.TrimPrefix(sub.Path(), g.Path()), "/"))
 		if a, ok := sub.(*zarr.Array); ok {
 			err = m.array(ctx, a, to)
 		} else {
@@ -243,7 +243,7 @@ func consolidated(g *zarr.Group) (bool, error) {
 		return true, nil
 	}
 	docs, err := g.Documents()
-	return docs[join(g.Path(), ".zmetadata")] != nil, err
+	return docs[node.Join(g.Path(), ".zmetadata")] != nil, err
 }
 
 func (m *maker) group(ctx context.Context, g *zarr.Group, to string) (*zarr.Group, error) {
@@ -377,8 +377,8 @@ func (p *Plan) free(ctx context.Context, target store.Store) error {
 		}
 	}
 	for key := range p.Documents.Target {
-		at := nodeOf(key)
-		if !above(at, p.Target.Path) {
+		at := node.PathOf(key)
+		if !node.IsAbove(at, p.Target.Path) {
 			continue
 		}
 		switch n, err := zarr.Open(ctx, target, at, zarr.IgnoreConsolidated()); {
@@ -421,9 +421,9 @@ func (p *Plan) free(ctx context.Context, target store.Store) error {
 	case err != nil:
 		return err
 	case b.claim != nil && b.claim.Plan != id:
-		return claimed()
+		return otherPlan()
 	case b.claim == nil && slices.ContainsFunc(b.ids, func(other string) bool { return other != id }):
-		return claimed()
+		return otherPlan()
 	case b.other != "" && len(b.ids) == 0 && b.claim == nil:
 		return fault.Newf(fault.Exists, "the target contains other objects, such as %q", b.other)
 	}
@@ -435,26 +435,13 @@ func (p *Plan) norivals(ctx context.Context, target store.Store) error {
 	if store.ListingsOf(target).Complete {
 		return nil // a listing has shown it
 	}
-	w := newWorker(p, target, target)
-	err := w.absent(ctx, slices.DeleteFunc(p.documents(), func(key string) bool {
+	t := newWorker(p, target, target).target
+	err := t.Absent(ctx, slices.DeleteFunc(t.documents(), func(key string) bool {
 		_, own := p.Documents.Target[key]
-		return own || nodeOf(key) != p.Target.Path
+		return own || node.PathOf(key) != p.Target.Path
 	}))
 	if errors.Is(err, fault.Refused) {
 		return nil
 	}
 	return err
-}
-
-// nodeOf returns the path of the node that a document belongs to.
-func nodeOf(key string) string { return strings.TrimPrefix(path.Dir("/"+key), "/") }
-
-// above reports whether path p is strictly above path q.
-func above(p, q string) bool { return p != q && (p == "" || strings.HasPrefix(q, p+"/")) }
-
-func join(dir, name string) string {
-	if dir == "" || name == "" {
-		return dir + name
-	}
-	return dir + "/" + name
 }

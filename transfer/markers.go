@@ -53,7 +53,7 @@ func (w *Worker) Save(ctx context.Context) error {
 		err = fault.Newf(fault.Exists, "a node already exists at the target")
 	}
 	if err == nil && c.State != published && c.Saved == nil {
-		_, err = w.dst.Put(ctx, join(w.dir(), planName), w.p.Encode(), store.PutOptions{})
+		_, err = w.dst.Put(ctx, node.Join(w.dir(), planName), w.p.Encode(), store.PutOptions{})
 	}
 	if err != nil {
 		return fmt.Errorf("transfer: %w", err)
@@ -82,12 +82,12 @@ func Saved(ctx context.Context, target store.Store, path string) (*Plan, error) 
 	}
 	switch {
 	case len(b.ids) == 0:
-		_ = store.RemoveFolders(ctx, target, join(path, dirName))
+		_ = store.RemoveFolders(ctx, target, node.Join(path, dirName))
 		return nil, fault.Newf(fault.NotFound, "transfer: no transfer was started to the target")
 	case len(b.ids) > 1:
 		return nil, fault.Newf(fault.Conflict, "transfer: %d transfers were started to the target", len(b.ids))
 	}
-	v, err := target.Get(ctx, join(join(join(path, dirName), b.ids[0]), planName), store.GetOptions{Max: maxPlan}, nil)
+	v, err := target.Get(ctx, node.Join(node.Join(node.Join(path, dirName), b.ids[0]), planName), store.GetOptions{Max: maxPlan}, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -108,7 +108,7 @@ func besides(ctx context.Context, st store.Store, path string) (other string, so
 		if err != nil {
 			return "", false, err
 		}
-		if some = true; e.Key != join(path, dirName) {
+		if some = true; e.Key != node.Join(path, dirName) {
 			return e.Key, true, nil // one key suffices, and the listing may be long
 		}
 	}
@@ -120,12 +120,12 @@ func begun(ctx context.Context, st store.Store, path string) (b beside, err erro
 	if b.other, _, err = besides(ctx, st, path); err != nil {
 		return beside{}, err
 	}
-	for e, err := range store.Pages(ctx, st, join(path, dirName), store.ListOptions{Depth: store.OneLevel}) {
+	for e, err := range store.Pages(ctx, st, node.Join(path, dirName), store.ListOptions{Depth: store.OneLevel}) {
 		if err != nil {
 			return beside{}, err
 		}
 		if e.Dir {
-			b.ids = append(b.ids, strings.TrimPrefix(e.Key, join(path, dirName)+"/"))
+			b.ids = append(b.ids, strings.TrimPrefix(e.Key, node.Join(path, dirName)+"/"))
 		}
 	}
 	b.claim, err = readClaim(ctx, st, path)
@@ -134,14 +134,14 @@ func begun(ctx context.Context, st store.Store, path string) (b beside, err erro
 
 // Dir returns the path of the directory that contains the plan, its markers and its temporary
 // arrays: "<target>/__zargo_transfer/<ID>", below the root of the target's store.
-func (p *Plan) Dir() string { return join(join(p.Target.Path, dirName), p.ID()) }
+func (p *Plan) Dir() string { return node.Join(node.Join(p.Target.Path, dirName), p.ID()) }
 
-func (w *Worker) dir() string { return join(join(w.p.Target.Path, dirName), w.id) }
+func (w *Worker) dir() string { return node.Join(node.Join(w.p.Target.Path, dirName), w.id) }
 
 // markerOf returns the key of the marker of task i, or "" for an archive. The key contains the
 // claim's Run, so a marker that arrives after Clean does not count for a later claim of the plan.
 func (w *Worker) markerOf(c *claim, stage, i int) string {
-	if w.archive {
+	if w.target.archive {
 		return ""
 	}
 	return fmt.Sprintf("%s/done/%d/%d.%s", w.dir(), stage, i, c.Run)
@@ -152,7 +152,7 @@ func (w *Worker) markerOf(c *claim, stage, i int) string {
 // mark deletes the markers and returns fault.Conflict.
 func (w *Worker) mark(ctx context.Context, c *claim, markers ...string) error {
 	w.marked.Store(true)
-	err := w.each(ctx, markers, func(ctx context.Context, key string) error {
+	err := w.target.Each(ctx, markers, func(ctx context.Context, key string) error {
 		_, err := w.dst.Put(ctx, key, nil, store.PutOptions{})
 		return err
 	})
@@ -168,7 +168,7 @@ func (w *Worker) mark(ctx context.Context, c *claim, markers ...string) error {
 		return err
 	}
 	if errors.Is(lost, fault.Conflict) && store.DeleteAll(ctx, w.dst, markers) == nil {
-		_ = store.RemoveFolders(ctx, w.dst, join(w.p.Target.Path, dirName))
+		_ = store.RemoveFolders(ctx, w.dst, node.Join(w.p.Target.Path, dirName))
 	}
 	return lost
 }
@@ -299,13 +299,13 @@ func (w *Worker) missing(ctx context.Context) (missing []int, err error) {
 	case err != nil:
 		return nil, err
 	case c == nil:
-		if is, err := w.documentsStored(ctx); err != nil {
+		if is, err := w.target.Stored(ctx); err != nil {
 			return nil, err
 		} else if is {
 			return nil, w.compareAll(ctx, 0, w.tasks-1, 1)
 		}
 	case c.Plan != w.id:
-		return nil, claimed()
+		return nil, otherPlan()
 	case c.State == published:
 		return nil, nil
 	case c.State == publishing:

@@ -4,37 +4,35 @@ import (
 	"context"
 	"errors"
 	"path"
-	"slices"
 
 	"github.com/zargo-io/zargo/internal/chunk/written"
 	"github.com/zargo-io/zargo/internal/node"
 	"github.com/zargo-io/zargo/zarr/fault"
-	"github.com/zargo-io/zargo/zarr/store"
 )
 
 // publish stores the documents of the plan. As zarr.Create, it creates the groups above the target
 // first, and looks for documents of nodes of other formats and kinds at the same paths afterwards.
 // Of several creators of a path at most one succeeds. publish returns fault.Exists if the target
 // must be withdrawn.
-func (w *Worker) publish(ctx context.Context) error {
-	hold, err := w.groupsAbove(ctx)
+func (t *target) publish(ctx context.Context) error {
+	hold, err := t.groupsAbove(ctx)
 	if err != nil {
 		return err
 	}
 	var founding []string
-	for _, key := range w.p.ordered() {
-		if founds := node.Founds(path.Base(key)); founds && !w.archive {
-			if above(nodeOf(key), w.p.Target.Path) {
+	for _, key := range t.Ordered() {
+		if founds := node.Founds(path.Base(key)); founds && !t.archive {
+			if node.IsAbove(node.PathOf(key), t.Target) {
 				continue // groupsAbove has created it
 			}
 			founding = append(founding, key)
 		}
-		if err := w.put(ctx, key, []byte(w.p.Documents.Target[key])); err != nil {
+		if err := t.Put(ctx, key); err != nil {
 			return err
 		}
 	}
-	err = w.each(ctx, founding, func(ctx context.Context, key string) error {
-		return w.node(nodeOf(key)).Met(ctx, path.Base(key))
+	err = t.Each(ctx, founding, func(ctx context.Context, key string) error {
+		return t.node(node.PathOf(key)).Met(ctx, path.Base(key))
 	})
 	if err != nil {
 		return err
@@ -42,27 +40,27 @@ func (w *Worker) publish(ctx context.Context) error {
 	return hold(ctx)
 }
 
-func (w *Worker) node(at string) *node.Node {
-	return &node.Node{Store: written.Around(w.dst), Path: at, Cfg: node.Options{MaxMetadata: maxDocument}}
+func (t *target) node(at string) *node.Node {
+	return &node.Node{Store: written.Around(t.Store), Path: at, Cfg: node.Options{MaxMetadata: maxDocument}}
 }
 
 // groupsAbove creates the plan's groups above the target, which may not be arrays. The caller calls
 // hold after it has stored the documents of the target; see [node.Node.Groups].
-func (w *Worker) groupsAbove(ctx context.Context) (hold func(context.Context) error, err error) {
+func (t *target) groupsAbove(ctx context.Context) (hold func(context.Context) error, err error) {
 	var keys, paths []string
 	format := 3
-	for _, key := range w.p.ordered() {
-		if name := path.Base(key); node.Founds(name) && above(nodeOf(key), w.p.Target.Path) && !w.archive {
-			keys, paths = append(keys, key), append(paths, nodeOf(key))
+	for _, key := range t.Ordered() {
+		if name := path.Base(key); node.Founds(name) && node.IsAbove(node.PathOf(key), t.Target) && !t.archive {
+			keys, paths = append(keys, key), append(paths, node.PathOf(key))
 			if name == node.ZGroup {
 				format = 2
 			}
 		}
 	}
-	hold, err = w.node("").Groups(ctx, paths, format)
+	hold, err = t.node("").Groups(ctx, paths, format)
 	if errors.Is(err, errors.ErrUnsupported) { // the store has no conditional puts
-		return func(context.Context) error { return nil }, w.each(ctx, keys, func(ctx context.Context, key string) error {
-			return w.put(ctx, key, []byte(w.p.Documents.Target[key]))
+		return func(context.Context) error { return nil }, t.Each(ctx, keys, func(ctx context.Context, key string) error {
+			return t.Put(ctx, key)
 		})
 	}
 	return hold, err
@@ -97,7 +95,7 @@ func (w *Worker) retreat(ctx context.Context, c *claim, err error) error {
 		}
 		c = now
 	}
-	if failed := w.withdraw(ctx); failed != nil {
+	if failed := w.target.Withdraw(ctx); failed != nil {
 		w.know(nil)
 		return errors.Join(err, failed) // the next task withdraws
 	}
@@ -108,22 +106,4 @@ func (w *Worker) retreat(ctx context.Context, c *claim, err error) error {
 	}
 	w.know(free)
 	return err
-}
-
-// withdraw deletes the plan's documents at and below the target, the outermost first, unless they
-// were changed.
-func (w *Worker) withdraw(ctx context.Context) error {
-	keys := w.p.within()
-	slices.Reverse(keys)
-	for _, key := range keys {
-		doc := w.p.Documents.Target[key]
-		v, err := w.dst.Get(ctx, key, store.GetOptions{Max: int64(len(doc)) + 1}, nil)
-		if err == nil && string(v.Bytes) == doc {
-			err = w.dst.Delete(ctx, key, store.DeleteOptions{IfVersion: v.Version})
-		}
-		if err != nil && !errors.Is(err, fault.NotFound) && !errors.Is(err, fault.Limit) && !errors.Is(err, fault.Conflict) {
-			return err
-		}
-	}
-	return nil
 }

@@ -280,7 +280,7 @@ func (r *running) rehearse(ctx context.Context, c *claim, k int, done *set, lo, 
 		if from >= end || skipped == end-from {
 			continue
 		}
-		if _, err := r.w.farther(ctx, c, r.w.free(ctx, s.To)); err != nil {
+		if _, err := r.w.farther(ctx, c, r.w.target.free(ctx, s.To)); err != nil {
 			return fmt.Errorf("transfer: %w", err)
 		}
 		var err error

@@ -10,6 +10,7 @@ import (
 
 	"github.com/zargo-io/zargo/internal/bits/jsontext"
 	"github.com/zargo-io/zargo/internal/copying/unread"
+	"github.com/zargo-io/zargo/internal/node"
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
@@ -86,7 +87,7 @@ func (p *Plan) nodes() map[string]bool {
 	}
 	nodes := map[string]bool{}
 	for key, doc := range p.Documents.Target {
-		at, group := nodeOf(key), false
+		at, group := node.PathOf(key), false
 		switch path.Base(key) {
 		case "zarr.json":
 			var of struct {
@@ -100,7 +101,7 @@ func (p *Plan) nodes() map[string]bool {
 		default:
 			continue
 		}
-		if above(at, p.Target.Path) || within(at) {
+		if node.IsAbove(at, p.Target.Path) || within(at) {
 			continue
 		}
 		below := strings.TrimPrefix(strings.TrimPrefix(at, p.Target.Path), "/")

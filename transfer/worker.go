@@ -11,6 +11,7 @@ import (
 	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/internal/chunk/account"
 	"github.com/zargo-io/zargo/internal/chunk/written"
+	"github.com/zargo-io/zargo/internal/node"
 	"github.com/zargo-io/zargo/internal/walk"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -31,6 +32,7 @@ type Worker struct {
 	tmp      store.Store
 	vacant   bool // the target was found to have no object, so hold first puts the claim
 	saving   bool // hold puts the plan into the claim
+	target   *target
 	arrays   *arrays
 	watch    *watch // detects changes of the source
 	opts     []zarr.Option
@@ -42,14 +44,11 @@ type Worker struct {
 	moving   *concurrency.Slots  // for tasks that copy encoded objects
 	moved    counter
 	enters   concurrency.SingleFlight[string, *claim]
-	looks    concurrency.SingleFlight[string, struct{}] // checks of free, by path
 
 	mu       sync.Mutex
-	held     *claim          // as last read; nil if it must be read
-	own      string          // see ownRun
-	archive  bool            // the target is an archive of this process: no claim, no markers
-	seen     map[string]bool // paths of target arrays that free has checked
-	complete map[int]bool    // complete stages
+	held     *claim       // as last read; nil if it must be read
+	own      string       // see ownRun
+	complete map[int]bool // complete stages
 }
 
 // RunTask runs task i of a plan. Workers of any workflow engine can call it. It stores the objects
@@ -109,7 +108,7 @@ func openWith(ctx context.Context, p *Plan, open Opener, shared *concurrency.Lim
 	}
 	w := newWorker(p, account.CountedBy(src, opts), account.CountedBy(dst, opts))
 	w.opts = opts
-	if w.tmp, err = store.Prefix(w.dst, join(w.dir(), "tmp")); err != nil {
+	if w.tmp, err = store.Prefix(w.dst, node.Join(w.dir(), "tmp")); err != nil {
 		return nil, errors.Join(err, w.Close())
 	}
 	w.memory = shared.Bytes.Child(p.Budget())
@@ -124,9 +123,10 @@ func openWith(ctx context.Context, p *Plan, open Opener, shared *concurrency.Lim
 func newWorker(p *Plan, src, dst store.Store) *Worker {
 	w := &Worker{
 		p: p, id: p.ID(), tasks: p.Tasks(), moving: concurrency.NewSlots(moving), one: p.Source.Store == p.Target.Store,
-		seen: map[string]bool{}, complete: map[int]bool{},
+		complete: map[int]bool{},
 	}
 	w.dst = w.moved.around(written.Around(dst))
+	w.target = newTarget(p, w.dst)
 	w.out = &fenced{Store: w.dst, w: w}
 	if w.src = w.dst; !w.one {
 		w.src = w.moved.around(src)
@@ -179,7 +179,7 @@ func (w *Worker) task(ctx context.Context, c *claim, i int) (marker string, err 
 	if err := w.before(ctx, c, t.Stage); err != nil {
 		return "", err
 	}
-	if now, err := w.farther(ctx, c, w.free(ctx, t.Step.To)); err != nil || now != c {
+	if now, err := w.farther(ctx, c, w.target.free(ctx, t.Step.To)); err != nil || now != c {
 		return "", err // in any other state the task was already done
 	}
 	if t.Step.Kind == Objects {

@@ -28,6 +28,9 @@ func founding() []string { return []string{ZarrJSON, ZArray, ZGroup} }
 // Founds reports whether a document of this name makes its path a node.
 func Founds(name string) bool { return slices.Contains(founding(), name) }
 
+// IsDocument reports whether a metadata document of v2 or v3 has the name.
+func IsDocument(name string) bool { return Founds(name) || name == ZAttrs || name == ZMetadata }
+
 // Set contains the documents that exist, by name.
 type Set struct {
 	Docs    map[string]Stored

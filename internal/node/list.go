@@ -89,9 +89,5 @@ func (n *Node) Children(ctx context.Context, groups []Place) ([]Place, error) {
 
 // isDocument reports whether a document of a group has the name, or a file of a file manager.
 func isDocument(name string) bool {
-	switch name {
-	case ZarrJSON, ZArray, ZGroup, ZAttrs, ZMetadata, ".DS_Store", "Thumbs.db", "desktop.ini":
-		return true
-	}
-	return false
+	return IsDocument(name) || name == ".DS_Store" || name == "Thumbs.db" || name == "desktop.ini"
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path"
 	"strings"
 
 	"github.com/zargo-io/zargo/internal/chunk/account"
@@ -111,6 +112,12 @@ func Join(path, name string) string {
 	}
 	return path + "/" + name
 }
+
+// PathOf returns the path of the node that a document with this key belongs to.
+func PathOf(key string) string { return strings.TrimPrefix(path.Dir("/"+key), "/") }
+
+// IsAbove reports whether path p is strictly above path q.
+func IsAbove(p, q string) bool { return p != q && (p == "" || strings.HasPrefix(q, p+"/")) }
 
 // at returns the unopened node at a path of the store, with the same options. If n is opened, the
 // node is expected to have the same format.

@@ -176,20 +176,9 @@ func (d documents) check(tell func(rule.Finding), path string) {
 	}
 }
 
-func join(path, name string) string {
-	if path == "" {
-		return name
-	}
-	return path + "/" + name
-}
+func isDocument(name string) bool { return node.IsDocument(name) }
 
-func isDocument(name string) bool {
-	switch name {
-	case docV3, docArray, docGroup, docAttrs, docConsolidated:
-		return true
-	}
-	return false
-}
+func join(path, name string) string { return node.Join(path, name) }
 
 // documents is the set of document names stored at a node.
 type documents map[string]bool

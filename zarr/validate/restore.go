@@ -48,14 +48,7 @@ type restorer struct {
 
 // other returns the path in the copy of the node at path.
 func (p *repair) other(path string) string {
-	return join2(p.opts.From.Path, name(p.root, path))
-}
-
-func join2(path, below string) string {
-	if below == "" {
-		return path
-	}
-	return join(path, below)
+	return join(p.opts.From.Path, name(p.root, path))
 }
 
 // pair returns the array at path and its counterpart in the copy. It opens both on the first call.

@@ -58,6 +58,7 @@ func Table() []Rule {
 		{Package: "internal/provider/damaged"},
 		{Package: "internal/provider/pages", Pure: true},
 		{Package: "internal/copying/overlay", Own: []string{"zarr/fault", "zarr/store"}},
+		{Package: "internal/copying/claimed", Own: []string{"concurrency", "internal/node", "zarr/fault", "zarr/store"}},
 		{Package: "internal/copying/rehearsal", Own: []string{"zarr/fault", "zarr/store", "zarr/store/mem"}},
 		{Package: "internal/provider/sentparts", Own: []string{"zarr/fault", "zarr/store"}},
 		{Package: "internal/copying/listed", Own: []string{"internal/chunk/keys", "zarr/fault", "zarr/meta", "zarr/store"}},
@@ -127,9 +128,9 @@ func Table() []Rule {
 		{Package: "internal/manifest", Own: []string{"zarr/fault", "zarr/store", "concurrency"}},
 		{Package: "cmd/zargo/internal/diff", Own: []string{"internal/walk", "internal/copying/alike", "internal/bits/jsontext", "zarr", "zarr/fault", "zarr/store", "zarr/dtype", "zarr/meta", "concurrency", "internal/chunk/keys", "internal/copying/listed", "internal/copying/unread"}},
 
-		{Package: "transfer", Own: []string{"internal/walk", "internal/chunk/account", "zarr", "internal/copying/alike", "internal/chunk/keys", "internal/attributes/derived", "internal/node", "internal/bits/jsontext", "internal/copying/listed", "internal/attributes/masked", "internal/copying/overlay", "transfer/internal/rechunk", "internal/copying/unread", "internal/chunk/written", "zarr/fault", "zarr/store", "zarr/store/mem", "zarr/store/large", "zarr/store/zip", "zarr/dtype", "zarr/meta", "zarr/codec", "concurrency"}},
+		{Package: "transfer", Own: []string{"internal/walk", "internal/chunk/account", "zarr", "internal/copying/alike", "internal/copying/claimed", "internal/chunk/keys", "internal/attributes/derived", "internal/node", "internal/bits/jsontext", "internal/copying/listed", "internal/attributes/masked", "internal/copying/overlay", "transfer/internal/rechunk", "internal/copying/unread", "internal/chunk/written", "zarr/fault", "zarr/store", "zarr/store/mem", "zarr/store/large", "zarr/store/zip", "zarr/dtype", "zarr/meta", "zarr/codec", "concurrency"}},
 
-		{Package: "pyramid", Own: []string{"internal/walk", "internal/chunk/account", "cf", "concurrency", "internal/chunk/keys", "internal/attributes/convention", "internal/attributes/derived", "internal/node", "internal/copying/overlay", "zarr", "zarr/codec", "zarr/dtype", "zarr/fault", "zarr/store", "zarr/store/mem", "multiscale"}},
+		{Package: "pyramid", Own: []string{"internal/walk", "internal/chunk/account", "cf", "concurrency", "internal/chunk/keys", "internal/attributes/convention", "internal/attributes/derived", "internal/node", "internal/copying/claimed", "internal/copying/overlay", "zarr", "zarr/codec", "zarr/dtype", "zarr/fault", "zarr/store", "zarr/store/mem", "multiscale"}},
 
 		{Package: "blob", Own: []string{"internal/provider/exact", "zarr/fault", "zarr/store"}, External: []string{gocloud}},
 		{Package: "s3", Own: []string{"zarr/fault", "zarr/store", "zarr/store/limit", "zarr/store/retry", "concurrency", "internal/provider/damaged", "internal/provider", "internal/provider/opened", "internal/provider/sentparts", "blob"},

@@ -1,0 +1,192 @@
+package transfer
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/internal/copying/claimed"
+	"github.com/zargo-io/zargo/internal/node"
+	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/meta"
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+// target is the node that a plan creates: its documents, and the checks for other nodes in its place.
+type target struct {
+	*claimed.Documents
+	archive bool                                       // in an archive of this process: there are no other creators
+	looks   concurrency.SingleFlight[string, struct{}] // checks of free, by path
+
+	mu   sync.Mutex
+	seen map[string]bool // paths of arrays that free has checked
+}
+
+func newTarget(p *Plan, st store.Store) *target {
+	return &target{Documents: &claimed.Documents{Store: st, Target: p.Target.Path, Texts: p.Documents.Target}, seen: map[string]bool{}}
+}
+
+// look checks that no node exists at or below the target. It runs after the target was claimed and
+// before the first task writes. empty reports whether the target contains no objects except those
+// of transfers. look returns fault.Exists if it finds a node.
+func (t *target) look(ctx context.Context) (empty bool, err error) {
+	own := node.Join(t.Target, dirName) + "/"
+	empty = true
+	for e, err := range store.ListAll(ctx, t.Store, t.Target, store.ListOptions{}) {
+		switch {
+		case errors.Is(err, errors.ErrUnsupported), errors.Is(err, fault.Refused):
+			return false, t.Absent(ctx, t.documents()) // request each document instead
+		case err != nil:
+			return false, err
+		case strings.HasPrefix(e.Key, own):
+		case node.Founds(path.Base(e.Key)):
+			return false, fault.Newf(fault.Exists, "the target has a node: %q exists", e.Key)
+		default:
+			empty = false
+		}
+	}
+	if !store.ListingsOf(t.Store).Complete {
+		if err := t.Absent(ctx, t.Within()); err != nil {
+			return false, err
+		}
+	}
+	if at := node.PathOf(t.Last()); !slices.ContainsFunc(t.Within(), func(key string) bool { return node.PathOf(key) != at }) {
+		t.saw(at) // the only node: its first task follows at once
+	}
+	return empty, nil
+}
+
+// documents returns the keys of the plan's documents at or below the target, and of the documents
+// of both formats that would create a node at the same paths. It omits a document of the other
+// format if its key is the path of a node of the plan. In a directory such a key is not a value.
+func (t *target) documents() []string {
+	all := map[string]bool{}
+	_, nodes := t.groups()
+	for _, key := range t.Within() {
+		all[key] = true
+		for _, name := range []string{node.ZarrJSON, node.ZArray, node.ZGroup} {
+			if other := node.Join(node.PathOf(key), name); !nodes[other] {
+				all[other] = true
+			}
+		}
+	}
+	return slices.Collect(maps.Keys(all))
+}
+
+// alone checks that no other node was created at the target or below it since the first task
+// started. It runs before documents are stored.
+//
+// After the documents were withdrawn, a slow process of the plan may have stored some of them
+// again.
+func (t *target) alone(ctx context.Context, withdrawn bool) error {
+	keys := t.documents()
+	if withdrawn {
+		var others []string
+		for _, key := range keys {
+			if doc, planned := t.Texts[key]; planned {
+				if is, _, err := t.Holds(ctx, key, doc); err != nil {
+					return err
+				} else if is {
+					continue
+				}
+			}
+			others = append(others, key)
+		}
+		keys = others
+	}
+	if err := t.Absent(ctx, keys); err != nil {
+		return err
+	}
+	groups, nodes := t.groups()
+	return concurrency.EachN(ctx, store.TuningOf(t.Store).Requests, len(groups), func(ctx context.Context, i int) error {
+		return t.noOthers(ctx, groups[i], nodes)
+	})
+}
+
+// groups returns the paths of the plan's groups at or below the target, and the set of the paths of
+// all its nodes there.
+func (t *target) groups() (groups []string, nodes map[string]bool) {
+	nodes = map[string]bool{}
+	for _, key := range t.Within() {
+		at := node.PathOf(key)
+		nodes[at] = true
+		switch path.Base(key) {
+		case ".zgroup":
+			groups = append(groups, at)
+		case "zarr.json":
+			kind, err := meta.Member(key, []byte(t.Texts[key]), "node_type")
+			if err == nil && string(kind) == `"group"` {
+				groups = append(groups, at)
+			}
+		}
+	}
+	return groups, nodes
+}
+
+// noOthers checks that all members of a group are planned. nodes are the paths of the planned
+// nodes. It returns fault.Exists if there is another node.
+func (t *target) noOthers(ctx context.Context, group string, nodes map[string]bool) error {
+	for e, err := range store.Pages(ctx, t.Store, group, store.ListOptions{Depth: store.OneLevel}) {
+		switch {
+		case errors.Is(err, errors.ErrUnsupported), errors.Is(err, fault.Refused):
+			return nil // members cannot be found without a listing
+		case err != nil:
+			return err
+		case !e.Dir || nodes[e.Key] || e.Key == node.Join(t.Target, dirName):
+			continue
+		}
+		switch _, err := zarr.Open(ctx, t.Store, e.Key, zarr.IgnoreConsolidated()); {
+		case errors.Is(err, fault.NotFound), errors.Is(err, fault.Refused):
+		case err != nil && !errors.As(err, new(*fault.MetaError)):
+			return err
+		default:
+			return fault.Newf(fault.Exists, "the target contains another node at %q", e.Key)
+		}
+	}
+	return nil
+}
+
+// saw records that no other array is at a path of the target.
+func (t *target) saw(path string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.seen[path] = true
+}
+
+// free checks that no other array was created at the path of array a after the first task of the
+// plan started. It returns fault.Exists otherwise. It runs once for each array, before the process
+// first writes to the array. Concurrent tasks share the check.
+func (t *target) free(ctx context.Context, a *Array) error {
+	if a.In != Target {
+		return nil
+	}
+	_, _, err := t.looks.Do(ctx, a.Path, func(ctx context.Context) (struct{}, error) {
+		t.mu.Lock()
+		known := t.seen[a.Path]
+		t.mu.Unlock()
+		if known {
+			return struct{}{}, nil
+		}
+		for _, name := range []string{"zarr.json", ".zarray"} {
+			key := node.Join(a.Path, name)
+			if _, planned := t.Texts[key]; !planned {
+				continue
+			}
+			if _, found, err := t.Holds(ctx, key, ""); err != nil || found {
+				if found {
+					err = claimed.Another(key)
+				}
+				return struct{}{}, err
+			}
+		}
+		t.saw(a.Path)
+		return struct{}{}, nil
+	})
+	return err
+}
