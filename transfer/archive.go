@@ -44,9 +44,10 @@ func SaveZip(ctx context.Context, p *Plan, open Opener, st store.Store, key stri
 		if err != nil {
 			return err
 		}
-		w.target.archive, w.held = true, newClaim(w.id).in(copying)
+		w.target.archive = true
+		w.claim.Alone()
 		for i := range w.tasks {
-			w.setComplete(p.StageOf(i) - 1)
+			w.claim.Complete(p.StageOf(i) - 1)
 			if err = w.Task(ctx, i); err != nil {
 				break
 			}

@@ -2,8 +2,6 @@ package transfer
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"path"
 	"strings"
 
@@ -12,7 +10,6 @@ import (
 	"github.com/zargo-io/zargo/internal/copying/unread"
 	"github.com/zargo-io/zargo/internal/node"
 	"github.com/zargo-io/zargo/zarr"
-	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/meta"
 	"github.com/zargo-io/zargo/zarr/store"
 )
@@ -43,7 +40,7 @@ func (m *maker) asStored(ctx context.Context, st store.Store, format int, failed
 			return err
 		}
 		name := n.Name(e.Key)
-		if !strings.Contains(name, "/") || !unread.IsDocument(path.Base(name)) {
+		if !strings.Contains(name, "/") || !node.IsDocument(path.Base(name)) {
 			continue
 		}
 		v, err := st.Get(ctx, e.Key, store.GetOptions{Max: maxDocument}, nil)
@@ -141,15 +138,10 @@ func (c *checker) checkObjects(s *Step) error {
 // sameDocuments returns fault.Conflict if the documents of an array differ from those in the plan.
 func (w *watch) sameDocuments(ctx context.Context, at string) error {
 	_, same, err := w.documents(ctx, at)
-	switch {
-	case errors.Is(err, fault.NotFound):
-		return changed(at, "it is gone")
-	case err != nil:
-		return fmt.Errorf("source: %w", err)
-	case !same:
-		return changed(at, "it has other metadata")
+	if err == nil && !same {
+		err = changed(at, "it has other metadata")
 	}
-	return nil
+	return err
 }
 
 // below calls f concurrently for each object of a step of kind Objects: its key and its size in the
@@ -167,7 +159,7 @@ func (w *Worker) below(ctx context.Context, s *Step, f func(ctx context.Context,
 				return
 			}
 			name := strings.TrimPrefix(strings.TrimPrefix(e.Key, s.From.Path), "/")
-			if unread.IsDocument(path.Base(name)) {
+			if node.IsDocument(path.Base(name)) {
 				continue
 			}
 			if !yield(object{e.Key, node.Join(s.To.Path, name), e.Size}) {

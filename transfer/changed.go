@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"path"
-	"sync"
 
 	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/internal/copying/overlay"
@@ -70,55 +69,37 @@ func (w *Worker) unchanged(ctx context.Context) error {
 // deleted.
 func (w *watch) check(ctx context.Context, s *Step, from, to *zarr.Array) error {
 	at := s.From.Path
-	if w.late || w.known(at) {
+	if w.late {
 		return nil
 	}
-	_, _, err := w.loads.Do(ctx, at, func(ctx context.Context) (struct{}, error) {
-		if w.known(at) {
-			return struct{}{}, nil
-		}
+	return w.checked.do(ctx, at, func(ctx context.Context) error {
 		now, err := w.open(ctx, at)
-		switch {
-		case errors.Is(err, fault.NotFound):
-			err = changed(at, "it is gone")
-		case err != nil:
-			err = fmt.Errorf("source: %w", err)
-		case now != nil:
-			if what := difference(s, from, to, now); what != "" {
-				err = changed(at, what)
-			}
+		if err != nil || now == nil {
+			return err
 		}
-		if err == nil {
-			w.mu.Lock()
-			defer w.mu.Unlock()
-			w.same[at] = true
+		if what := difference(s, from, to, now); what != "" {
+			return changed(at, what)
 		}
-		return struct{}{}, err
+		return nil
 	})
-	return err
-}
-
-func (w *watch) known(at string) bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.same[at]
 }
 
 func newWatch(p *Plan, src store.Store, opts []zarr.Option) *watch {
-	return &watch{p: p, src: src, opts: opts, same: map[string]bool{}}
+	return &watch{p: p, src: src, opts: opts}
 }
 
 // open opens the array at a path of the source with its current documents. It returns nil if these
 // documents equal those in the plan.
 func (w *watch) open(ctx context.Context, at string) (*zarr.Array, error) {
 	docs, same, err := w.documents(ctx, at)
-	switch {
-	case same:
-		return nil, nil
-	case err != nil:
+	if same || err != nil {
 		return nil, err
 	}
-	return zarr.OpenArray(ctx, overlay.New(w.src, docs), at, append([]zarr.Option{zarr.IgnoreConsolidated()}, w.opts...)...)
+	a, err := zarr.OpenArray(ctx, overlay.New(w.src, docs), at, append([]zarr.Option{zarr.IgnoreConsolidated()}, w.opts...)...)
+	if err != nil {
+		return nil, fmt.Errorf("source: %w", err)
+	}
+	return a, nil
 }
 
 // watch detects changes of the source. It compares each array once with the metadata in the plan,
@@ -128,14 +109,11 @@ type watch struct {
 	src  store.Store
 	opts []zarr.Option
 
-	loads concurrency.SingleFlight[string, struct{}] // by path of the array
+	checked once // of check
 
 	// late means that the plan has just been made from the only array, so that only unchanged
 	// compares it, before the target is published.
 	late bool
-
-	mu   sync.Mutex
-	same map[string]bool // paths of unchanged arrays
 }
 
 // maxDocument is the maximum size of a document in bytes. 64 MiB is more than any document in a
@@ -144,7 +122,7 @@ const maxDocument = 64 << 20
 
 // documents reads those documents of an array that are in the plan. For a v2 array it also reads
 // .zattrs if the plan has none. same reports whether all documents equal those in the plan.
-// documents returns fault.NotFound if a document other than .zattrs was deleted.
+// documents returns fault.Conflict if a document other than .zattrs was deleted.
 func (w *watch) documents(ctx context.Context, at string) (docs map[string]string, same bool, err error) {
 	docs, same = map[string]string{}, true
 	for _, name := range []string{"zarr.json", ".zarray", ".zattrs", "meta", "attrs"} {
@@ -163,8 +141,10 @@ func (w *watch) documents(ctx context.Context, at string) (docs map[string]strin
 		case !planned && (errors.Is(err, fault.NotFound) || errors.Is(err, fault.Refused)):
 		case errors.Is(err, fault.NotFound) && path.Base(key) == ".zattrs":
 			same = false
+		case errors.Is(err, fault.NotFound):
+			return nil, false, changed(at, "it is gone")
 		default:
-			return nil, false, err
+			return nil, false, fmt.Errorf("source: %w", err)
 		}
 	}
 	return docs, same, nil

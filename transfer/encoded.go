@@ -64,7 +64,7 @@ func (w *Worker) objects(ctx context.Context, t Task, from, to *zarr.Array, f fu
 // keyOf converts the key of an object of array a to its key below the root of the target's store.
 func (w *Worker) keyOf(a *Array, key string) string {
 	if a.In == Temporary {
-		return node.Join(node.Join(w.dir(), "tmp"), key)
+		return node.Join(node.Join(w.claim.Dir(), "tmp"), key)
 	}
 	return key
 }

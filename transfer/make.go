@@ -11,6 +11,7 @@ import (
 	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/internal/attributes/derived"
 	"github.com/zargo-io/zargo/internal/chunk/account"
+	"github.com/zargo-io/zargo/internal/copying/claimed"
 	"github.com/zargo-io/zargo/internal/node"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/codec"
@@ -392,7 +393,7 @@ func (p *Plan) free(ctx context.Context, target store.Store) error {
 			delete(p.Documents.Target, key)
 		}
 	}
-	other, some, err := besides(ctx, target, p.Target.Path)
+	other, some, err := claimed.Besides(ctx, target, p.Target.Path)
 	unlisted := errors.Is(err, errors.ErrUnsupported) || errors.Is(err, fault.Refused)
 	if err != nil && !unlisted {
 		return err
@@ -414,18 +415,18 @@ func (p *Plan) free(ctx context.Context, target store.Store) error {
 	if p.vacant = !unlisted && !some; p.vacant || unlisted {
 		return nil // without a listing, other values cannot be found
 	}
-	b, err := begun(ctx, target, p.Target.Path)
+	b, err := claimed.Begun(ctx, target, p.Target.Path)
 	switch id := p.ID(); {
 	case errors.Is(err, errors.ErrUnsupported), errors.Is(err, fault.Refused):
 		return nil
 	case err != nil:
 		return err
-	case b.claim != nil && b.claim.Plan != id:
-		return otherPlan()
-	case b.claim == nil && slices.ContainsFunc(b.ids, func(other string) bool { return other != id }):
-		return otherPlan()
-	case b.other != "" && len(b.ids) == 0 && b.claim == nil:
-		return fault.Newf(fault.Exists, "the target contains other objects, such as %q", b.other)
+	case b.Claim != nil && b.Claim.Plan != id:
+		return claimed.ErrOtherPlan
+	case b.Claim == nil && slices.ContainsFunc(b.IDs, func(other string) bool { return other != id }):
+		return claimed.ErrOtherPlan
+	case b.Other != "" && len(b.IDs) == 0 && b.Claim == nil:
+		return fault.Newf(fault.Exists, "the target contains other objects, such as %q", b.Other)
 	}
 	return nil
 }

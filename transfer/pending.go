@@ -4,6 +4,7 @@ import (
 	"iter"
 
 	"github.com/zargo-io/zargo/internal/chunk/keys"
+	"github.com/zargo-io/zargo/internal/copying/claimed"
 )
 
 // pending yields the tasks of stage k in [lo, hi) that are not done, and reports the others as
@@ -13,8 +14,8 @@ import (
 // listing of the source has shown this. These tasks get no marker, so that the requests and the
 // time of a copy depend on the stored objects and not on the grid. Other processes would miss the
 // markers.
-func (r *running) pending(k int, done *set, lo, hi int) iter.Seq[int] {
-	if skipped := done.between(lo, hi); skipped > 0 {
+func (r *running) pending(k int, done *claimed.Set, lo, hi int) iter.Seq[int] {
+	if skipped := done.Between(lo, hi); skipped > 0 {
 		r.progress(k, skipped, skipped)
 	}
 	first, n := r.w.p.TasksOf(k)
@@ -34,10 +35,10 @@ func (r *running) pending(k int, done *set, lo, hi int) iter.Seq[int] {
 // ofStep yields the tasks of one step in [lo, hi) that are not done. first is the first task of the
 // step. If sparse is true, ofStep leaves out tasks that have nothing to copy. It returns false if
 // yield did.
-func (r *running) ofStep(step *Step, done *set, first, lo, hi int, sparse bool, yield func(int) bool) bool {
+func (r *running) ofStep(step *Step, done *claimed.Set, first, lo, hi int, sparse bool, yield func(int) bool) bool {
 	ran := false
 	for i := lo; i < hi; i++ {
-		if done.has(i) {
+		if done.Has(i) {
 			continue
 		}
 		// The first task checks the target and the source's metadata.
@@ -55,15 +56,15 @@ func (r *running) ofStep(step *Step, done *set, first, lo, hi int, sparse bool, 
 }
 
 // only is ofStep for the tasks at the positions some in the grid of tasks.
-func (r *running) only(step *Step, done *set, first, lo, hi int, some *keys.Set, yield func(int) bool) bool {
-	empty := hi - lo - done.between(lo, hi)
+func (r *running) only(step *Step, done *claimed.Set, first, lo, hi int, some *keys.Set, yield func(int) bool) bool {
+	empty := hi - lo - done.Between(lo, hi)
 	grid := step.tasksAlong()
 	for at := range some.All() {
 		i := 0
 		for d, n := range grid {
 			i = i*n + at[d]
 		}
-		if i += first; i < lo || done.has(i) {
+		if i += first; i < lo || done.Has(i) {
 			continue
 		}
 		empty--

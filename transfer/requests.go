@@ -2,11 +2,11 @@ package transfer
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
 
+	"github.com/zargo-io/zargo/internal/copying/claimed"
 	"github.com/zargo-io/zargo/internal/walk"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -59,18 +59,15 @@ func (p *Plan) Requests(ctx context.Context, open Opener, opts ...zarr.Option) (
 			temporary += c.Writes
 		}
 	}
-	claim := newClaim(w.id)
-	shortest, err := json.Marshal(claim)
-	claim.save(p)
-	longest, err2 := json.Marshal(claim)
-	if err = errors.Join(err, err2); err != nil {
+	shortest, longest, err := claimed.Sizes(w.claim.Plan, p.Encode())
+	if err != nil {
 		return r, err
 	}
 	// A get of the claim confirms the markers put so far, in each stage with markers at least once.
 	// The first time, a put may change the state instead. A claim with all members is less than 64
 	// bytes longer.
-	gets, long := max(min(least, int64(p.copying()-1))-1, 0), int64(len(longest)+64)
-	r.Markers.Least = store.Amount{Gets: gets, Puts: least, BytesRead: gets * int64(len(shortest))}
+	gets, long := max(min(least, int64(p.copying()-1))-1, 0), int64(longest+64)
+	r.Markers.Least = store.Amount{Gets: gets, Puts: least, BytesRead: gets * int64(shortest)}
 	r.Markers.Most = store.Amount{Gets: most, Puts: most + 1, BytesRead: most * long, BytesWritten: long}
 	r.Clean.Least.Puts = store.DeleteRequests(w.dst, least)
 	r.Clean.Most = store.Amount{Puts: store.DeleteRequests(w.dst, most+temporary), Lists: 1 + morePages(most+temporary)}
@@ -264,23 +261,23 @@ func blocksRequests(c Cost, from, to *zarr.Array, o sourceObjects, all bool) (b 
 func share(a, n int64) int64 { return (a + n - 1) / n }
 
 // rehearse is stage for RunOptions.Rehearse.
-func (r *running) rehearse(ctx context.Context, c *claim, k int, done *set, lo, hi int) error {
+func (r *running) rehearse(ctx context.Context, c *claimed.Claim, k int, done *claimed.Set, lo, hi int) error {
 	first, n := r.w.p.TasksOf(k)
 	if lo == first && hi == first+n {
-		r.w.setComplete(k)
+		r.w.claim.Complete(k)
 	}
 	for i := range r.w.p.Stages[k].Steps {
 		s := &r.w.p.Stages[k].Steps[i]
 		from, end := max(first, lo), min(first+s.tasks(), hi)
 		first += s.tasks()
-		skipped := done.between(from, end)
+		skipped := done.Between(from, end)
 		if skipped > 0 {
 			r.progress(k, skipped, skipped)
 		}
 		if from >= end || skipped == end-from {
 			continue
 		}
-		if _, err := r.w.farther(ctx, c, r.w.target.free(ctx, s.To)); err != nil {
+		if _, err := r.w.claim.Farther(ctx, c, r.w.target.free(ctx, s.To)); err != nil {
 			return fmt.Errorf("transfer: %w", err)
 		}
 		var err error

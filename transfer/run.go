@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/internal/copying/claimed"
 	"github.com/zargo-io/zargo/internal/node"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -109,14 +110,14 @@ func (w *Worker) Run(ctx context.Context, o RunOptions) error {
 			r.total += hi - lo
 		}
 	}
-	c, err := w.enter(ctx)
-	if err == nil && c.State == unclaimed {
+	c, err := w.claim.Enter(ctx)
+	if err == nil && c.State == claimed.Unclaimed {
 		err = r.compare(ctx)
 	}
 	if err != nil {
 		return fmt.Errorf("transfer: %w", err)
 	}
-	if c.State == published || c.State == unclaimed {
+	if c.State == claimed.Published || c.State == claimed.Unclaimed {
 		r.progress(cmp.Or(o.Stage, last)-1, r.total, r.total)
 		return nil
 	}
@@ -137,9 +138,9 @@ func (w *Worker) Run(ctx context.Context, o RunOptions) error {
 		return nil
 	}
 	if err = w.Task(ctx, w.tasks-1); len(r.owed) > 0 && err != nil && !errors.Is(err, fault.Conflict) {
-		_ = w.mark(ctx, c, r.owed...) // another run continues after these tasks
+		_ = w.claim.Mark(ctx, c, r.owed...) // another run continues after these tasks
 	}
-	if o.Count > 1 && errors.As(err, new(notYet)) {
+	if o.Count > 1 && errors.As(err, new(claimed.NotYet)) {
 		return nil // another process still runs tasks
 	}
 	return err
@@ -172,11 +173,11 @@ func (r *running) share(k int) (lo, hi int) {
 const between = time.Second
 
 // await waits until all stages before stage k are complete, at most RunOptions.Wait.
-func (r *running) await(ctx context.Context, c *claim, k int) error {
+func (r *running) await(ctx context.Context, c *claimed.Claim, k int) error {
 	end := time.Now().Add(r.o.Wait)
 	for w := (node.Waiting{Until: end}); ; {
-		err := r.w.before(ctx, c, k)
-		late := notYet("")
+		err := r.w.claim.Before(ctx, c, k)
+		late := claimed.NotYet("")
 		if !errors.As(err, &late) {
 			return err
 		}
@@ -191,25 +192,25 @@ func (r *running) await(ctx context.Context, c *claim, k int) error {
 	}
 }
 
-func (r *running) stage(ctx context.Context, c *claim, k int) error {
+func (r *running) stage(ctx context.Context, c *claimed.Claim, k int) error {
 	lo, hi := r.share(k)
 	if lo == hi {
 		return nil
 	}
 	first, n := r.w.p.TasksOf(k)
-	done, err := newSet(first, n), error(nil)
+	done, err := claimed.NewSet(claimed.Stage{First: first, N: n}), error(nil)
 	// A claim that this worker has just put has no markers.
-	if k > 0 || c.Run != r.w.ownRun() {
-		done, err = r.w.done(ctx, c, k)
+	if k > 0 || c.Run != r.w.claim.OwnRun() {
+		done, err = r.w.claim.Done(ctx, c, k)
 	}
 	if err != nil {
 		return fmt.Errorf("transfer: %w", err)
 	}
-	if err := r.w.before(ctx, c, k); err != nil {
+	if err := r.w.claim.Before(ctx, c, k); err != nil {
 		return fmt.Errorf("transfer: %w", err)
 	}
 	if n > 0 {
-		if err := r.w.expect(ctx, k, float64(hi-lo-done.between(lo, hi))/float64(n)); err != nil {
+		if err := r.w.expect(ctx, k, float64(hi-lo-done.Between(lo, hi))/float64(n)); err != nil {
 			return fmt.Errorf("transfer: %w", err)
 		}
 	}
@@ -218,12 +219,12 @@ func (r *running) stage(ctx context.Context, c *claim, k int) error {
 	}
 	run, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	markers, wait := r.w.marking(ctx, c, stop)
+	markers, wait := r.w.claim.Marking(ctx, c, stop)
 	err = concurrency.Each(run, r.o.Parallel, r.pending(k, done, lo, hi), func(ctx context.Context, i int) error {
 		var marker string
-		now, err := r.w.enter(ctx)
+		now, err := r.w.claim.Enter(ctx)
 		if err == nil && now.Run != c.Run {
-			err = removed()
+			err = claimed.ErrRemoved
 		}
 		if err == nil {
 			marker, err = r.w.task(ctx, now, i)
@@ -248,7 +249,7 @@ func (r *running) stage(ctx context.Context, c *claim, k int) error {
 		err = fmt.Errorf("transfer: %w", lost)
 	}
 	if r.owed = owed; whole && err == nil {
-		r.w.setComplete(k)
+		r.w.claim.Complete(k)
 	}
 	return err
 }

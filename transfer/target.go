@@ -7,9 +7,9 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/internal/chunk/written"
 	"github.com/zargo-io/zargo/internal/copying/claimed"
 	"github.com/zargo-io/zargo/internal/node"
 	"github.com/zargo-io/zargo/zarr"
@@ -21,22 +21,19 @@ import (
 // target is the node that a plan creates: its documents, and the checks for other nodes in its place.
 type target struct {
 	*claimed.Documents
-	archive bool                                       // in an archive of this process: there are no other creators
-	looks   concurrency.SingleFlight[string, struct{}] // checks of free, by path
-
-	mu   sync.Mutex
-	seen map[string]bool // paths of arrays that free has checked
+	archive bool // in an archive of this process: there are no other creators
+	checked once // of free
 }
 
 func newTarget(p *Plan, st store.Store) *target {
-	return &target{Documents: &claimed.Documents{Store: st, Target: p.Target.Path, Texts: p.Documents.Target}, seen: map[string]bool{}}
+	return &target{Documents: &claimed.Documents{Store: st, Target: p.Target.Path, Texts: p.Documents.Target}}
 }
 
-// look checks that no node exists at or below the target. It runs after the target was claimed and
+// Look checks that no node exists at or below the target. It runs after the target was claimed and
 // before the first task writes. empty reports whether the target contains no objects except those
-// of transfers. look returns fault.Exists if it finds a node.
-func (t *target) look(ctx context.Context) (empty bool, err error) {
-	own := node.Join(t.Target, dirName) + "/"
+// of transfers. Look returns fault.Exists if it finds a node.
+func (t *target) Look(ctx context.Context) (empty bool, err error) {
+	own := claimed.Dir(t.Target) + "/"
 	empty = true
 	for e, err := range store.ListAll(ctx, t.Store, t.Target, store.ListOptions{}) {
 		switch {
@@ -57,7 +54,7 @@ func (t *target) look(ctx context.Context) (empty bool, err error) {
 		}
 	}
 	if at := node.PathOf(t.Last()); !slices.ContainsFunc(t.Within(), func(key string) bool { return node.PathOf(key) != at }) {
-		t.saw(at) // the only node: its first task follows at once
+		t.checked.done.Store(at, true) // the only node: its first task follows at once
 	}
 	return empty, nil
 }
@@ -138,7 +135,7 @@ func (t *target) noOthers(ctx context.Context, group string, nodes map[string]bo
 			return nil // members cannot be found without a listing
 		case err != nil:
 			return err
-		case !e.Dir || nodes[e.Key] || e.Key == node.Join(t.Target, dirName):
+		case !e.Dir || nodes[e.Key] || e.Key == claimed.Dir(t.Target):
 			continue
 		}
 		switch _, err := zarr.Open(ctx, t.Store, e.Key, zarr.IgnoreConsolidated()); {
@@ -152,13 +149,6 @@ func (t *target) noOthers(ctx context.Context, group string, nodes map[string]bo
 	return nil
 }
 
-// saw records that no other array is at a path of the target.
-func (t *target) saw(path string) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.seen[path] = true
-}
-
 // free checks that no other array was created at the path of array a after the first task of the
 // plan started. It returns fault.Exists otherwise. It runs once for each array, before the process
 // first writes to the array. Concurrent tasks share the check.
@@ -166,14 +156,8 @@ func (t *target) free(ctx context.Context, a *Array) error {
 	if a.In != Target {
 		return nil
 	}
-	_, _, err := t.looks.Do(ctx, a.Path, func(ctx context.Context) (struct{}, error) {
-		t.mu.Lock()
-		known := t.seen[a.Path]
-		t.mu.Unlock()
-		if known {
-			return struct{}{}, nil
-		}
-		for _, name := range []string{"zarr.json", ".zarray"} {
+	return t.checked.do(ctx, a.Path, func(ctx context.Context) error {
+		for _, name := range []string{node.ZarrJSON, node.ZArray} {
 			key := node.Join(a.Path, name)
 			if _, planned := t.Texts[key]; !planned {
 				continue
@@ -182,11 +166,65 @@ func (t *target) free(ctx context.Context, a *Array) error {
 				if found {
 					err = claimed.Another(key)
 				}
-				return struct{}{}, err
+				return err
 			}
 		}
-		t.saw(a.Path)
-		return struct{}{}, nil
+		return nil
 	})
-	return err
+}
+
+// publish stores the documents of the plan. As zarr.Create, it creates the groups above the target
+// first, and looks for documents of nodes of other formats and kinds at the same paths afterwards.
+// Of several creators of a path at most one succeeds. publish returns fault.Exists if the target
+// must be withdrawn.
+func (t *target) publish(ctx context.Context) error {
+	hold, err := t.groupsAbove(ctx)
+	if err != nil {
+		return err
+	}
+	var founding []string
+	for _, key := range t.Ordered() {
+		if founds := node.Founds(path.Base(key)); founds && !t.archive {
+			if node.IsAbove(node.PathOf(key), t.Target) {
+				continue // groupsAbove has created it
+			}
+			founding = append(founding, key)
+		}
+		if err := t.Put(ctx, key); err != nil {
+			return err
+		}
+	}
+	err = t.Each(ctx, founding, func(ctx context.Context, key string) error {
+		return t.node(node.PathOf(key)).Met(ctx, path.Base(key))
+	})
+	if err != nil {
+		return err
+	}
+	return hold(ctx)
+}
+
+func (t *target) node(at string) *node.Node {
+	return &node.Node{Store: written.Around(t.Store), Path: at, Cfg: node.Options{MaxMetadata: maxDocument}}
+}
+
+// groupsAbove creates the plan's groups above the target, which may not be arrays. The caller calls
+// hold after it has stored the documents of the target; see [node.Node.Groups].
+func (t *target) groupsAbove(ctx context.Context) (hold func(context.Context) error, err error) {
+	var keys, paths []string
+	format := 3
+	for _, key := range t.Ordered() {
+		if name := path.Base(key); node.Founds(name) && node.IsAbove(node.PathOf(key), t.Target) && !t.archive {
+			keys, paths = append(keys, key), append(paths, node.PathOf(key))
+			if name == node.ZGroup {
+				format = 2
+			}
+		}
+	}
+	hold, err = t.node("").Groups(ctx, paths, format)
+	if errors.Is(err, errors.ErrUnsupported) { // the store has no conditional puts
+		return func(context.Context) error { return nil }, t.Each(ctx, keys, func(ctx context.Context, key string) error {
+			return t.Put(ctx, key)
+		})
+	}
+	return hold, err
 }

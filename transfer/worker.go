@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 	"sync/atomic"
 
 	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/internal/chunk/account"
 	"github.com/zargo-io/zargo/internal/chunk/written"
+	"github.com/zargo-io/zargo/internal/copying/claimed"
 	"github.com/zargo-io/zargo/internal/node"
 	"github.com/zargo-io/zargo/internal/walk"
 	"github.com/zargo-io/zargo/zarr"
@@ -25,30 +25,21 @@ type Opener func(ctx context.Context, name string) (store.Store, error)
 // Worker runs tasks of one plan. [Open] makes a Worker. It is safe for concurrent use.
 type Worker struct {
 	p        *Plan
-	id       string
 	tasks    int
 	src, dst store.Store
-	out      store.Store // dst with the conditions of fenced, for the writes of tasks
+	out      store.Store // dst with the conditions of claimed.Holder.Fenced, for the writes of tasks
 	tmp      store.Store
-	vacant   bool // the target was found to have no object, so hold first puts the claim
-	saving   bool // hold puts the plan into the claim
+	claim    *claimed.Holder
 	target   *target
 	arrays   *arrays
 	watch    *watch // detects changes of the source
 	opts     []zarr.Option
 	one      bool // source and target are one store
 	noCopy   atomic.Bool
-	marked   atomic.Bool         // this worker has put markers
 	memory   *concurrency.Budget // the plan's budget; elements of regions are Blocks
 	limits   *concurrency.Limits // for objects in flight; Bytes is a child of memory
 	moving   *concurrency.Slots  // for tasks that copy encoded objects
 	moved    counter
-	enters   concurrency.SingleFlight[string, *claim]
-
-	mu       sync.Mutex
-	held     *claim       // as last read; nil if it must be read
-	own      string       // see ownRun
-	complete map[int]bool // complete stages
 }
 
 // RunTask runs task i of a plan. Workers of any workflow engine can call it. It stores the objects
@@ -108,7 +99,7 @@ func openWith(ctx context.Context, p *Plan, open Opener, shared *concurrency.Lim
 	}
 	w := newWorker(p, account.CountedBy(src, opts), account.CountedBy(dst, opts))
 	w.opts = opts
-	if w.tmp, err = store.Prefix(w.dst, node.Join(w.dir(), "tmp")); err != nil {
+	if w.tmp, err = store.Prefix(w.dst, node.Join(w.claim.Dir(), "tmp")); err != nil {
 		return nil, errors.Join(err, w.Close())
 	}
 	w.memory = shared.Bytes.Child(p.Budget())
@@ -122,16 +113,28 @@ func openWith(ctx context.Context, p *Plan, open Opener, shared *concurrency.Lim
 // which tasks need, are not set.
 func newWorker(p *Plan, src, dst store.Store) *Worker {
 	w := &Worker{
-		p: p, id: p.ID(), tasks: p.Tasks(), moving: concurrency.NewSlots(moving), one: p.Source.Store == p.Target.Store,
-		complete: map[int]bool{},
+		p: p, tasks: p.Tasks(), moving: concurrency.NewSlots(moving), one: p.Source.Store == p.Target.Store,
 	}
 	w.dst = w.moved.around(written.Around(dst))
 	w.target = newTarget(p, w.dst)
-	w.out = &fenced{Store: w.dst, w: w}
+	w.claim = newHolder(p, w.dst)
+	w.claim.Node = w.target
+	w.out = w.claim.Fenced()
 	if w.src = w.dst; !w.one {
 		w.src = w.moved.around(src)
 	}
 	return w
+}
+
+// newHolder returns the holder of the claim of a plan. Its Node, which the first task needs, is not
+// set.
+func newHolder(p *Plan, st store.Store) *claimed.Holder {
+	h := &claimed.Holder{Store: st, Target: p.Target.Path, Plan: p.ID()}
+	for k := range p.Stages {
+		first, n := p.TasksOf(k)
+		h.Stages = append(h.Stages, claimed.Stage{First: first, N: n})
+	}
+	return h
 }
 
 // Close closes the stores.
@@ -147,14 +150,14 @@ func (w *Worker) Task(ctx context.Context, i int) error {
 	if i < 0 || i >= w.tasks {
 		return fault.Newf(fault.Selection, "transfer: task must be 0 to %d, is %d", w.tasks-1, i)
 	}
-	c, err := w.enter(ctx)
-	w.ownRun() // a later Run must look for the markers
+	c, err := w.claim.Enter(ctx)
+	w.claim.OwnRun() // a later Run must look for the markers
 	var marker string
 	if err == nil {
 		marker, err = w.task(ctx, c, i)
 	}
 	if err == nil && marker != "" {
-		err = w.mark(ctx, c, marker)
+		err = w.claim.Mark(ctx, c, marker)
 	}
 	if err != nil {
 		return fmt.Errorf("transfer: task %d: %w", i, err)
@@ -163,30 +166,30 @@ func (w *Worker) Task(ctx context.Context, i int) error {
 }
 
 // task runs one task and returns the key of the marker that the caller must put, or "".
-func (w *Worker) task(ctx context.Context, c *claim, i int) (marker string, err error) {
+func (w *Worker) task(ctx context.Context, c *claimed.Claim, i int) (marker string, err error) {
 	t := w.p.Task(i)
 	switch last := t.Step.Kind == Finish; {
-	case c.State == unclaimed:
+	case c.State == claimed.Unclaimed:
 		return "", w.compare(ctx, t)
-	case c.State == published, c.State == publishing && !last:
+	case c.State == claimed.Published, c.State == claimed.Publishing && !last:
 		return "", nil // done before
 	case last:
-		if err := w.before(ctx, c, t.Stage); err != nil {
+		if err := w.claim.Before(ctx, c, t.Stage); err != nil {
 			return "", err
 		}
 		return "", w.finish(ctx, c)
 	}
-	if err := w.before(ctx, c, t.Stage); err != nil {
+	if err := w.claim.Before(ctx, c, t.Stage); err != nil {
 		return "", err
 	}
-	if now, err := w.farther(ctx, c, w.target.free(ctx, t.Step.To)); err != nil || now != c {
+	if now, err := w.claim.Farther(ctx, c, w.target.free(ctx, t.Step.To)); err != nil || now != c {
 		return "", err // in any other state the task was already done
 	}
 	if t.Step.Kind == Objects {
 		if err := w.listedObjects(ctx, t.Step); err != nil {
 			return "", err
 		}
-		return w.markerOf(c, t.Stage, i), nil
+		return w.claim.Marker(c, t.Stage, i), nil
 	}
 	if t.Step.From.In == Source {
 		from, to, err := w.arrays.both(ctx, t.Step)
@@ -205,54 +208,7 @@ func (w *Worker) task(ctx context.Context, c *claim, i int) (marker string, err 
 	if err != nil {
 		return "", err
 	}
-	return w.markerOf(c, t.Stage, i), nil
-}
-
-// before checks that all stages before the given one are complete, and returns fault.Conflict
-// otherwise. A task that started earlier would read objects that are not stored yet as missing
-// chunks, or publish an incomplete copy. If the last task of the plan runs in another process, all
-// others are done, some of them perhaps without a marker.
-func (w *Worker) before(ctx context.Context, c *claim, stage int) error {
-	if c.State == publishing {
-		return nil
-	}
-	for k := range stage {
-		w.mu.Lock()
-		known := w.complete[k]
-		w.mu.Unlock()
-		if known {
-			continue
-		}
-		_, n := w.p.TasksOf(k)
-		done, err := w.done(ctx, c, k)
-		if err != nil {
-			return err
-		}
-		if missing := n - done.count(); missing > 0 {
-			now, err := w.same(ctx, c)
-			if err == nil && (now.State == publishing || now.State == published) {
-				w.know(now)
-				return nil
-			}
-			if err != nil {
-				return err
-			}
-			return fault.Newf(fault.Conflict, "%w", notYet(fmt.Sprintf("%d of the %d tasks of stage %d are not done", missing, n, k+1)))
-		}
-		w.setComplete(k)
-	}
-	return nil
-}
-
-// notYet is the error of a task whose earlier stages are not complete.
-type notYet string
-
-func (e notYet) Error() string { return string(e) }
-
-func (w *Worker) setComplete(stage int) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.complete[stage] = true
+	return w.claim.Marker(c, t.Stage, i), nil
 }
 
 // block copies the region of a task by decoding and encoding it.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/internal/node"
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
@@ -68,7 +69,7 @@ func Keys(ctx context.Context, st store.Store, top string, nodes map[string]bool
 // keysOf lists the group at a path below top. seen has the nodes in the listing.
 func keysOf(ctx context.Context, st store.Store, top, group string, nodes map[string]bool) (extra []Key, seen map[string]bool, err error) {
 	seen = map[string]bool{}
-	for e, err := range store.Pages(ctx, st, join(top, group), store.ListOptions{Depth: store.OneLevel}) {
+	for e, err := range store.Pages(ctx, st, node.Join(top, group), store.ListOptions{Depth: store.OneLevel}) {
 		if err != nil {
 			return nil, nil, err
 		}
@@ -79,7 +80,7 @@ func keysOf(ctx context.Context, st store.Store, top, group string, nodes map[st
 		case known && e.Dir:
 			seen[key] = true
 		case strings.HasPrefix(name, private):
-		case !e.Dir && (IsDocument(name) || isJunk(name)):
+		case !e.Dir && (node.IsDocument(name) || isJunk(name)):
 		case !e.Dir:
 			extra = append(extra, Key{Key: key, Why: WhyFile})
 		default:
@@ -108,10 +109,6 @@ func isJunk(name string) bool {
 	return name == ".DS_Store" || name == "Thumbs.db" || name == "desktop.ini"
 }
 
-func isNodeDocument(name string) bool {
-	return name == "zarr.json" || name == ".zarray" || name == ".zgroup"
-}
-
 // maxSearched is the maximum number of keys of a directory that are searched for documents.
 const maxSearched = 10_000
 
@@ -123,7 +120,7 @@ func documentIn(ctx context.Context, st store.Store, dir string) (at string, err
 		if err != nil {
 			return "", err
 		}
-		if isNodeDocument(path.Base(e.Key)) {
+		if node.Founds(path.Base(e.Key)) {
 			if path.Dir(e.Key) == dir {
 				return dir, nil
 			}
@@ -136,11 +133,4 @@ func documentIn(ctx context.Context, st store.Store, dir string) (at string, err
 		}
 	}
 	return at, nil
-}
-
-func join(dir, name string) string {
-	if dir == "" || name == "" {
-		return dir + name
-	}
-	return dir + "/" + name
 }

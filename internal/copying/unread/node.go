@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/zargo-io/zargo/internal/bits/jsontext"
+	"github.com/zargo-io/zargo/internal/node"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
 )
@@ -67,22 +68,11 @@ func Of(ctx context.Context, st store.Store, failed error) (*Node, error) {
 }
 
 // Key returns the key of an object of the node in its store.
-func (n *Node) Key(name string) string {
-	if n.Path == "" {
-		return name
-	}
-	return n.Path + "/" + name
-}
+func (n *Node) Key(name string) string { return node.Join(n.Path, name) }
 
 // Name returns the name of an object below the node.
 func (n *Node) Name(key string) string {
 	return strings.TrimPrefix(strings.TrimPrefix(key, n.Path), "/")
-}
-
-// IsDocument reports whether an object with the name, without the path of its node, is a metadata
-// document.
-func IsDocument(name string) bool {
-	return isNodeDocument(name) || name == ".zattrs" || name == ".zmetadata"
 }
 
 // SameObject reports whether two objects have the same bytes, or both are absent. It reads the

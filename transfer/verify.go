@@ -3,6 +3,8 @@ package transfer
 import (
 	"bytes"
 	"context"
+	"errors"
+	"fmt"
 	"iter"
 	"slices"
 
@@ -11,6 +13,26 @@ import (
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
 )
+
+// Verify returns the numbers of the tasks that are not done, in ascending order. The result is
+// empty if the target is complete. It reads the claim and the markers of tasks in the target's
+// store. After [Clean] of a complete transfer it compares the stored values with those of the
+// source, see [RunTask]. It returns fault.Exists if another plan has claimed the target, or if
+// another node is there.
+func Verify(ctx context.Context, p *Plan, open Opener) ([]int, error) {
+	w, err := Open(ctx, p, open)
+	if err != nil {
+		return nil, err
+	}
+	missing, unclaimed, err := w.claim.Missing(ctx)
+	if unclaimed {
+		err = w.compareAll(ctx, 0, w.tasks-1, 1)
+	}
+	if err != nil {
+		err = fmt.Errorf("transfer: %w", err)
+	}
+	return missing, errors.Join(err, w.Close())
+}
 
 // compare checks that the stored values equal those that a task would write. The worker calls
 // compare if the target contains the plan's documents but no claim: the transfer may have been

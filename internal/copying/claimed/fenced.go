@@ -1,4 +1,4 @@
-package transfer
+package claimed
 
 import (
 	"bytes"
@@ -10,6 +10,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
+// Fenced returns the target's store for the writes of tasks.
+func (h *Holder) Fenced() store.Store { return &fenced{Store: h.Store, h: h} }
+
 // fenced is the target's store for the writes of tasks. If the target was empty when it was
 // claimed, fenced puts an object only if it is absent, or if it has the version that an earlier
 // attempt of the task put. A request that arrives after the copy was complete therefore does not
@@ -19,19 +22,22 @@ import (
 // deleted.
 type fenced struct {
 	store.Store
-	w       *Worker
+	h       *Holder
 	noCond  atomic.Bool // the store lacks conditional puts
 	anyCopy atomic.Bool // the store copies, but without conditions
 }
 
-// held returns the current claim, and whether objects are put with conditions. It returns
-// fault.Conflict if the transfer was removed.
-func (f *fenced) held() (c *claim, conditions bool, err error) {
-	c = f.w.known()
-	if c == nil {
-		return nil, false, removed()
+// held returns the current claim, and whether objects are put with conditions. own is the version
+// in the caller's condition, or "". done reports that the caller need not send its request, because
+// all tasks were done. held returns fault.Conflict if the transfer was removed.
+func (f *fenced) held(ctx context.Context, own store.Version) (c *Claim, conditions, done bool, err error) {
+	if c = f.h.Known(); c == nil {
+		return nil, false, false, ErrRemoved
 	}
-	return c, c.Empty && !f.noCond.Load(), nil
+	if conditions = c.Empty && !f.noCond.Load(); conditions && own != "" {
+		done, err = f.published(ctx, c)
+	}
+	return c, conditions, done, err
 }
 
 // maxSame is the maximum length of a stored value that is read and compared with the value to put.
@@ -42,7 +48,7 @@ const maxSame = 1 << 20
 // done reports that no request is needed: either the current value equals value and value is not
 // empty, or the transfer is published, so the current value is correct. at returns fault.Conflict
 // if the transfer was removed, since the current value may be that of another writer.
-func (f *fenced) at(ctx context.Context, c *claim, key string, value []byte) (o store.PutOptions, done bool, err error) {
+func (f *fenced) at(ctx context.Context, c *Claim, key string, value []byte) (o store.PutOptions, done bool, err error) {
 	if len(value) > maxSame {
 		value = nil
 	}
@@ -67,9 +73,9 @@ func (f *fenced) at(ctx context.Context, c *claim, key string, value []byte) (o 
 // published reports whether all tasks were done, so that every object has its final value. Callers
 // read the version of an object before the call, and send a request on condition of that version
 // after it. published returns fault.Conflict if the transfer was removed.
-func (f *fenced) published(ctx context.Context, c *claim) (bool, error) {
-	now, err := f.w.same(ctx, c)
-	return err == nil && !now.State.open(), err
+func (f *fenced) published(ctx context.Context, c *Claim) (bool, error) {
+	now, err := f.h.Same(ctx, c)
+	return err == nil && !now.State.Open(), err
 }
 
 // maxRuns bounds the attempts to put an object that other runs of the same task put concurrently.
@@ -78,7 +84,7 @@ const maxRuns = 100
 // put calls send with the condition that the key is absent. If that condition fails, it calls send
 // with the condition that the current value is unchanged. It calls send at most maxRuns times in
 // all, because other runs of the same task may store the object in between.
-func (f *fenced) put(ctx context.Context, c *claim, key string, value []byte, send func(store.PutOptions) (store.Version, error)) (store.Version, error) {
+func (f *fenced) put(ctx context.Context, c *Claim, key string, value []byte, send func(store.PutOptions) (store.Version, error)) (store.Version, error) {
 	at := store.PutOptions{IfAbsent: true}
 	for try := 1; ; try++ {
 		v, err := send(at)
@@ -92,19 +98,11 @@ func (f *fenced) put(ctx context.Context, c *claim, key string, value []byte, se
 	}
 }
 
-// lost reports whether err means that the condition of a request failed.
-func lost(err error) bool { return errors.Is(err, fault.Exists) || errors.Is(err, fault.Conflict) }
-
 // Put implements [store.Store].
 func (f *fenced) Put(ctx context.Context, key string, value []byte, o store.PutOptions) (store.Version, error) {
-	c, conditions, err := f.held()
-	if err != nil {
-		return "", err
-	}
-	if conditions && o.IfVersion != "" {
-		if done, err := f.published(ctx, c); done || err != nil {
-			return o.IfVersion, err
-		}
+	c, conditions, done, err := f.held(ctx, o.IfVersion)
+	if done || err != nil {
+		return o.IfVersion, err
 	}
 	if !conditions || o != (store.PutOptions{}) {
 		return f.Store.Put(ctx, key, value, o)
@@ -122,14 +120,9 @@ func (f *fenced) Put(ctx context.Context, key string, value []byte, o store.PutO
 // Delete reads the version of key and deletes the object only if the version is unchanged, so a
 // stale worker does not delete newer objects. It sends no delete for an absent key.
 func (f *fenced) Delete(ctx context.Context, key string, o store.DeleteOptions) error {
-	c, conditions, err := f.held()
-	if err != nil {
+	c, conditions, done, err := f.held(ctx, o.IfVersion)
+	if done || err != nil {
 		return err
-	}
-	if conditions && o.IfVersion != "" {
-		if done, err := f.published(ctx, c); done || err != nil {
-			return err
-		}
 	}
 	if !conditions || o.IfVersion != "" {
 		return f.Store.Delete(ctx, key, o)
@@ -152,7 +145,7 @@ func (f *fenced) Delete(ctx context.Context, key string, o store.DeleteOptions) 
 // Copy copies an object with the conditions of Put, or without conditions if the store cannot copy
 // with them.
 func (f *fenced) Copy(ctx context.Context, from, to string, o store.CopyOptions) (store.Version, error) {
-	c, conditions, err := f.held()
+	c, conditions, _, err := f.held(ctx, "")
 	if err != nil {
 		return "", err
 	}
@@ -188,26 +181,18 @@ type fencedParts struct {
 // Commit implements [store.Parts]. It determines the condition from the current value first,
 // because some stores cannot commit the parts again after a condition has failed.
 func (p *fencedParts) Commit(ctx context.Context, o store.PutOptions) (store.Version, error) {
-	c, conditions, err := p.f.held()
-	if err != nil {
+	c, conditions, done, err := p.f.held(ctx, o.IfVersion)
+	at := o
+	if conditions && o == (store.PutOptions{}) && err == nil {
+		at, done, err = p.f.at(ctx, c, p.key, nil)
+	}
+	switch {
+	case err != nil:
 		return "", err
-	}
-	if conditions && o.IfVersion != "" {
-		if done, err := p.f.published(ctx, c); err != nil {
-			return "", err
-		} else if done {
-			return o.IfVersion, p.Abort(ctx)
-		}
-	}
-	if !conditions || o != (store.PutOptions{}) {
-		return p.Parts.Commit(ctx, o)
-	}
-	at, done, err := p.f.at(ctx, c, p.key, nil)
-	if err != nil {
-		return "", err
-	}
-	if done {
+	case done:
 		return at.IfVersion, p.Abort(ctx)
+	case at == o:
+		return p.Parts.Commit(ctx, o)
 	}
 	v, err := p.Parts.Commit(ctx, at)
 	if lost(err) { // another run of the same task was faster, if the claim is still held
