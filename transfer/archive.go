@@ -37,7 +37,7 @@ func SaveZip(ctx context.Context, p *Plan, open Opener, st store.Store, key stri
 	_, err := zip.Save(ctx, st, key, store.PutOptions{IfAbsent: true}, func(z *zip.Writer) error {
 		w, err := Open(ctx, p, func(ctx context.Context, name string) (store.Store, error) {
 			if name == p.Target.Store {
-				return &archive{w: z, name: store.Name(st) + "/" + key}, nil
+				return &zipStore{w: z, name: store.Name(st) + "/" + key}, nil
 			}
 			return open(ctx, name)
 		}, opts...)
@@ -57,8 +57,8 @@ func SaveZip(ctx context.Context, p *Plan, open Opener, st store.Store, key stri
 	return err
 }
 
-// archive is a store that appends each value to a zip archive. It is write-only.
-type archive struct {
+// zipStore is a store that appends each value to a zip archive. It is write-only.
+type zipStore struct {
 	name string
 
 	mu sync.Mutex
@@ -66,12 +66,12 @@ type archive struct {
 }
 
 // Get returns fault.NotFound for every key. The transfer never reads the values that it wrote.
-func (a *archive) Get(_ context.Context, key string, _ store.GetOptions, _ []byte) (store.Value, error) {
+func (a *zipStore) Get(_ context.Context, key string, _ store.GetOptions, _ []byte) (store.Value, error) {
 	return store.Value{}, &fault.KeyError{Op: "get", Store: a.name, Key: key, Err: fault.NotFound}
 }
 
 // Put appends a value to the archive.
-func (a *archive) Put(_ context.Context, key string, value []byte, _ store.PutOptions) (store.Version, error) {
+func (a *zipStore) Put(_ context.Context, key string, value []byte, _ store.PutOptions) (store.Version, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if err := a.w.Add(key, value); err != nil {
@@ -82,18 +82,18 @@ func (a *archive) Put(_ context.Context, key string, value []byte, _ store.PutOp
 
 // Delete does nothing. The transfer deletes chunks that contain only the fill value, and such a
 // chunk was never added to the archive.
-func (a *archive) Delete(context.Context, string, store.DeleteOptions) error { return nil }
+func (a *zipStore) Delete(context.Context, string, store.DeleteOptions) error { return nil }
 
 // List yields no entries.
-func (a *archive) List(context.Context, string, store.ListOptions) iter.Seq2[store.Entry, error] {
+func (a *zipStore) List(context.Context, string, store.ListOptions) iter.Seq2[store.Entry, error] {
 	return func(func(store.Entry, error) bool) {}
 }
 
 // Provide keeps the store out of reports. The requests of [zip.Save] are counted.
-func (a *archive) Provide(target any) bool { return account.Own(target) }
+func (a *zipStore) Provide(target any) bool { return account.Own(target) }
 
 // Close does nothing: [zip.Save] completes the archive.
-func (a *archive) Close() error { return nil }
+func (a *zipStore) Close() error { return nil }
 
 // String returns the location of the archive.
-func (a *archive) String() string { return a.name + "|zip:" }
+func (a *zipStore) String() string { return a.name + "|zip:" }

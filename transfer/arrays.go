@@ -77,28 +77,3 @@ func (s *arrays) both(ctx context.Context, step *Step) (from, to *zarr.Array, er
 	}
 	return from, to, err
 }
-
-// expect announces the numbers of reads and writes to the stores of a stage's arrays. share is the
-// fraction of the stage's tasks that this process runs, at most 1.
-func (w *Worker) expect(ctx context.Context, stage int, share float64) error {
-	for i := range w.p.Stages[stage].Steps {
-		s := &w.p.Stages[stage].Steps[i]
-		if s.From == nil || s.Kind == Objects {
-			continue
-		}
-		from, to, err := w.arrays.both(ctx, s)
-		if err != nil {
-			return err
-		}
-		w.arrays.store(s.To).ExpectWrites(int64(float64(product(1, s.Grid...)) * share))
-		if s.From.In != Source {
-			continue
-		}
-		n, shape := int64(1), to.Shape()
-		for d, each := range objectShape(from) {
-			n = times(n, int64((s.start(d)+shape[d]-1)/each-s.start(d)/each+1))
-		}
-		w.arrays.store(s.From).ExpectReads(n, share)
-	}
-	return nil
-}

@@ -49,14 +49,14 @@ func (p *Plan) reads() (steps []*Step) {
 
 // unchanged checks that no array of the source has changed. It compares all arrays, including those
 // that were compared before.
-func (w *Worker) unchanged(ctx context.Context) error {
+func (w *watch) unchanged(ctx context.Context, all *arrays) error {
 	steps := w.p.reads()
 	again := newWatch(w.p, w.src, w.opts)
 	return concurrency.EachN(ctx, store.TuningOf(w.src).Requests, len(steps), func(ctx context.Context, i int) error {
 		if steps[i].Kind == Objects {
 			return again.sameDocuments(ctx, steps[i].From.Path)
 		}
-		from, to, err := w.arrays.both(ctx, steps[i])
+		from, to, err := all.both(ctx, steps[i])
 		if err != nil {
 			return err
 		}
@@ -115,10 +115,6 @@ type watch struct {
 	// compares it, before the target is published.
 	late bool
 }
-
-// maxDocument is the maximum size of a document in bytes. 64 MiB is more than any document in a
-// plan.
-const maxDocument = 64 << 20
 
 // documents reads those documents of an array that are in the plan. For a v2 array it also reads
 // .zattrs if the plan has none. same reports whether all documents equal those in the plan.
@@ -179,4 +175,13 @@ func difference(s *Step, from, to, now *zarr.Array) string {
 		return "it has other attributes"
 	}
 	return ""
+}
+
+// sameDocuments returns fault.Conflict if the documents of an array differ from those in the plan.
+func (w *watch) sameDocuments(ctx context.Context, at string) error {
+	_, same, err := w.documents(ctx, at)
+	if err == nil && !same {
+		err = changed(at, "it has other metadata")
+	}
+	return err
 }

@@ -120,12 +120,12 @@ func (c *checker) step(stage int, s *Step) error {
 			return bad("%v is read before it is complete", s.From)
 		}
 	}
-	plain := *s.To
-	plain.Separator = ""
-	if _, twice := c.written[plain]; twice || s.To.Separator != "" {
+	bare := *s.To
+	bare.Separator = ""
+	if _, twice := c.written[bare]; twice || s.To.Separator != "" {
 		return bad("%v is written by two steps, or with another separator of chunk keys", s.To)
 	}
-	c.written[plain] = stage
+	c.written[bare] = stage
 	if err := s.checkShape(from, to); err != nil {
 		return fmt.Errorf("%v to %v: %w", s.From, s.To, err)
 	}
@@ -207,4 +207,34 @@ func (c *checker) covered() error {
 		}
 	}
 	return nil
+}
+
+// checkObjects checks a step of kind Objects.
+func (c *checker) checkObjects(s *Step) error {
+	switch {
+	case s.From == nil || s.To == nil || s.From.In != Source || s.To.In != Target || s.From.Separator != "" || s.To.Separator != "":
+		return bad("a step of kind %q must read the source and write the target", Objects)
+	case s.Start != nil || s.Inner != nil || len(s.Grid) > 0:
+		return bad("a step of kind %q must have no grid", Objects)
+	}
+	from, to := documentsOf(c.p.Documents.Source, s.From.Path), documentsOf(c.p.Documents.Target, s.To.Path)
+	if len(from) == 0 || len(from) != len(to) {
+		return bad("a step of kind %q needs the documents of %v", Objects, s.To)
+	}
+	for i, key := range from {
+		if path.Base(key) != path.Base(to[i]) || c.p.Documents.Source[key] != c.p.Documents.Target[to[i]] {
+			return bad("the documents of %v and %v differ", s.From, s.To)
+		}
+	}
+	return nil
+}
+
+// documentsOf returns the keys of the planned documents of an array.
+func documentsOf(docs map[string]string, at string) (keys []string) {
+	for _, name := range []string{"zarr.json", ".zarray", ".zattrs"} {
+		if _, ok := docs[node.Join(at, name)]; ok {
+			keys = append(keys, node.Join(at, name))
+		}
+	}
+	return keys
 }

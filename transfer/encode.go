@@ -2,6 +2,8 @@ package transfer
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"io"
 	"maps"
@@ -14,7 +16,7 @@ import (
 
 // Encode returns the plan's JSON form. Equal plans have equal encodings.
 func (p *Plan) Encode() []byte {
-	var n length
+	var n byteCount
 	p.encode(&n)
 	b := bytes.NewBuffer(make([]byte, 0, n))
 	p.encode(b)
@@ -25,11 +27,11 @@ func (p *Plan) Encode() []byte {
 // a hundred thousand arrays.
 const maxPlan = 256 << 20
 
-// length counts the bytes that are written to it.
-type length int
+// byteCount counts the bytes that are written to it.
+type byteCount int
 
-func (n *length) Write(b []byte) (int, error) {
-	*n += length(len(b))
+func (n *byteCount) Write(b []byte) (int, error) {
+	*n += byteCount(len(b))
 	return len(b), nil
 }
 
@@ -112,4 +114,11 @@ func Decode(b []byte, opts ...zarr.Option) (*Plan, error) {
 		return nil, fault.Newf(fault.Metadata, "transfer: the plan is followed by more data")
 	}
 	return p, p.Check(opts...)
+}
+
+// ID returns a hash of the plan's contents: 32 hexadecimal digits.
+func (p *Plan) ID() string {
+	h := sha256.New()
+	p.encode(h)
+	return hex.EncodeToString(h.Sum(nil)[:16])
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"math"
+	"path"
+	"strings"
 
 	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/internal/copying/listed"
@@ -28,19 +30,6 @@ func (w *Worker) encoded(ctx context.Context, t Task) error {
 	guess := needOf(t.Step, from, to).work
 	return w.objects(ctx, t, from, to, func(ctx context.Context, from, to string) error { return w.move(ctx, src, from, to, guess) })
 }
-
-const (
-	// streamAbove is the maximum length of an object that is copied in one piece. 32 MiB is two
-	// parts.
-	streamAbove = 32 << 20
-	// piece is the length of the parts of longer objects. 16 MiB is the default of package large.
-	piece = 16 << 20
-)
-
-// moving is the number of concurrent tasks that copy objects. With 2, the next task starts before
-// the previous one ends. More tasks would not be faster, because each task sends as many requests
-// as the store allows, and an interruption would repeat more of them.
-const moving = 2
 
 // objects calls f concurrently for each object of a task, with its keys in the source and in the
 // target.
@@ -148,3 +137,53 @@ func (w *Worker) stream(ctx context.Context, src store.Store, from, to string, s
 type readerAt func(b []byte, off int64) (int, error)
 
 func (f readerAt) ReadAt(b []byte, off int64) (int, error) { return f(b, off) }
+
+// below calls f concurrently for each object of a step of kind Objects: its key and its size in the
+// source, or -1, and its key in the target. It leaves out documents.
+func (w *Worker) below(ctx context.Context, s *Step, f func(ctx context.Context, from, to string, size int64) error) error {
+	type object struct {
+		from, to string
+		size     int64
+	}
+	var failed error
+	objects := func(yield func(object) bool) {
+		for e, err := range store.ListAll(ctx, w.src, s.From.Path, store.ListOptions{}) {
+			if err != nil {
+				failed = err
+				return
+			}
+			name := strings.TrimPrefix(strings.TrimPrefix(e.Key, s.From.Path), "/")
+			if node.IsDocument(path.Base(name)) {
+				continue
+			}
+			if !yield(object{e.Key, node.Join(s.To.Path, name), e.Size}) {
+				return
+			}
+		}
+	}
+	err := concurrency.Each(ctx, store.TuningOf(w.dst).Requests, objects, func(ctx context.Context, o object) error {
+		return f(ctx, o.from, o.to, o.size)
+	})
+	if err == nil {
+		err = failed
+	}
+	return err
+}
+
+// listedObjects copies the objects of a step of kind Objects.
+func (w *Worker) listedObjects(ctx context.Context, s *Step) error {
+	if err := w.watch.sameDocuments(ctx, s.From.Path); err != nil {
+		return err
+	}
+	if err := w.moving.Acquire(ctx); err != nil {
+		return err
+	}
+	defer w.moving.Release()
+	src := listed.New(w.src, s.From.Path) // not the one of w.arrays, which hides documents
+	return w.below(ctx, s, func(ctx context.Context, from, to string, size int64) error {
+		if size < 0 {
+			size = 1 << 20
+		}
+		return w.move(ctx, src, from, to, min(size, streamAbove))
+	})
+}

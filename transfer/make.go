@@ -14,60 +14,10 @@ import (
 	"github.com/zargo-io/zargo/internal/copying/claimed"
 	"github.com/zargo-io/zargo/internal/node"
 	"github.com/zargo-io/zargo/zarr"
-	"github.com/zargo-io/zargo/zarr/codec"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
-
-// Options configures a plan. The zero value copies all nodes without changes.
-type Options struct {
-	Source Place // name of the source for the [Opener]; NewPlan sets Path to that of the node
-	Target Place // location of the copy
-	// Root is the path of the outermost group to create above the target. The groups between Root
-	// and the target are created too. Existing groups remain unchanged. "" is the root of the
-	// store.
-	Root string
-
-	// Format is the Zarr format of the target, 2 or 3. The default, 0, is the format of the source,
-	// or 2 if the source is v1.
-	Format int
-	// NoFillAttribute keeps the fill values and attributes of arrays when Format changes. xarray
-	// then sees other missing values in the copy, because it treats elements equal to the fill
-	// value as missing in v2, and elements equal to the attribute _FillValue in v3. By default,
-	// NewPlan preserves missing values: it changes the fill value or the attribute of each array
-	// with dimension names.
-	NoFillAttribute bool
-	// Masked, if not nil, is called with the path of each array whose fill value or attribute
-	// _FillValue was changed to preserve missing values, and a description of the change.
-	Masked func(path, what string)
-	// Codecs encode the chunks of all arrays. nil keeps the codecs of each array; an empty list
-	// stores chunks without compression. See [zarr.Spec].
-	Codecs []codec.Spec
-	// Grid returns the shapes of the chunks and shards of the copy of an array. A nil shape means
-	// the shape of the source. Empty, non-nil shards store each chunk as its own object.
-	Grid func(a *zarr.Array) (chunks, shards []int, err error)
-	// Ranges returns the part of an array to copy: [first, end) along each dimension. nil copies
-	// the whole array.
-	Ranges func(a *zarr.Array) ([][2]int, error)
-	// Dropped, if not nil, is called with the path of each node of the target that lost an
-	// attribute, and a description. Attributes that describe positions, extents or statistics are
-	// changed if Ranges selects a part of an array, and dropped if they cannot be kept true.
-	Dropped func(path, what string)
-	// Consolidate writes consolidated metadata to the target even if the source has none.
-	Consolidate bool
-	// Memory is the maximum number of bytes that each process running the plan uses. The default is
-	// half of concurrency.Memory, at most 1 GiB.
-	Memory int64
-	// OneStage plans without intermediate arrays, even if they would save requests. A source chunk
-	// is then read once for each task that needs it.
-	OneStage bool
-	// WholeShards plans tasks that store each shard with one put, as [SaveZip] requires. By default
-	// a shard that does not fit in Memory is stored in parts.
-	WholeShards bool
-	// Zarr contains options for opening and creating nodes, for example zarr.Extensions.
-	Zarr []zarr.Option
-}
 
 // maxMemory is the upper bound of the default for Options.Memory. 1 GiB is also the default of
 // rechunker.
@@ -140,7 +90,7 @@ func planOf(ctx context.Context, source, target store.Store, o Options, fill fun
 	}
 	source = account.CountedBy(source, o.Zarr)
 	m := &maker{
-		o: &o, unread: map[string]map[string][]byte{}, new: planned{mem.New(), o.Target.Store}, tmp: planned{mem.New(), o.Target.Store}, get: requestCost(source), request: requestCost(target),
+		o: &o, unread: map[string]map[string][]byte{}, new: documentStore{mem.New(), o.Target.Store}, tmp: documentStore{mem.New(), o.Target.Store}, get: requestCost(source), request: requestCost(target),
 		p: &Plan{Version: Version, Source: o.Source, Target: o.Target, Memory: o.Memory, Documents: Documents{
 			Source: map[string]string{}, Target: map[string]string{}, Temporary: map[string]string{},
 		}},
@@ -163,33 +113,16 @@ func planOf(ctx context.Context, source, target store.Store, o Options, fill fun
 	return m.p, m.p.Check(o.Zarr...)
 }
 
-// planned is a store for the documents of a plan. In errors it has the name of the target's store.
-type planned struct {
+// documentStore is a store for the documents of a plan. In errors it has the name of the target's store.
+type documentStore struct {
 	*mem.Store
 	name string
 }
 
-func (p planned) String() string { return p.name }
+func (p documentStore) String() string { return p.name }
 
 // Provide keeps the store out of reports.
-func (p planned) Provide(target any) bool { return account.Own(target) }
-
-// maker holds the state of NewPlan while it makes a plan.
-type maker struct {
-	o       *Options
-	p       *Plan
-	new     store.Store    // the target's documents
-	tmp     store.Store    // the documents of temporary arrays
-	made    int            // number of temporary arrays
-	parts   bool           // a part of an array is copied
-	nodes   []derived.Node // of the target
-	get     int64          // cost of a request to the source in bytes, see requestCost
-	request int64          // cost of a request to the target
-	stages  []Stage
-	least   int64                        // smallest sufficient memory, if it is more than Options.Memory
-	largest string                       // path of the array that needs it
-	unread  map[string]map[string][]byte // documents of arrays that are copied as stored, by path in the target
-}
+func (p documentStore) Provide(target any) bool { return account.Own(target) }
 
 // tree plans the copies of a node and of all nodes below it.
 func (m *maker) tree(ctx context.Context, n zarr.Node) error {
@@ -278,7 +211,7 @@ func (m *maker) array(ctx context.Context, a *zarr.Array, to string) error {
 			return err
 		}
 		if ranges != nil {
-			if start, shape, err = part(a, ranges); err != nil {
+			if start, shape, err = partOf(a, ranges); err != nil {
 				return err
 			}
 		}
@@ -331,10 +264,10 @@ func (m *maker) array(ctx context.Context, a *zarr.Array, to string) error {
 	return m.steps(ctx, &Step{From: from, To: &Array{In: Target, Path: to}, Start: start, Grid: made.GridShape()}, a, made)
 }
 
-// part converts ranges to the start and shape of the copied part of an array. start is nil if the
-// part starts at the first element. part returns fault.Selection if the ranges do not fit the
+// partOf converts ranges to the start and shape of the copied part of an array. start is nil if the
+// part starts at the first element. partOf returns fault.Selection if the ranges do not fit the
 // array.
-func part(a *zarr.Array, ranges [][2]int) (start, shape []int, err error) {
+func partOf(a *zarr.Array, ranges [][2]int) (start, shape []int, err error) {
 	in := a.Shape()
 	if len(ranges) != len(in) {
 		return nil, nil, fault.Newf(fault.Selection, "Ranges returned %d ranges for %q, which has %d dimensions", len(ranges), a.Path(), len(in))

@@ -2,8 +2,6 @@ package transfer
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"math"
 	"slices"
 
@@ -186,13 +184,6 @@ func (t Task) Objects() int {
 	return n
 }
 
-// ID returns a hash of the plan's contents: 32 hexadecimal digits.
-func (p *Plan) ID() string {
-	sum := sha256.New()
-	p.encode(sum)
-	return hex.EncodeToString(sum.Sum(nil)[:16])
-}
-
 // count checks the grid and block of each step, and that the plan has at most maxTasks tasks.
 func (p *Plan) count() error {
 	total := 0
@@ -258,3 +249,7 @@ func (s *Step) start(d int) int {
 }
 
 func (a *Array) String() string { return string(a.In) + " " + cmp.Or(a.Path, ".") }
+
+// maxDocument is the maximum size of a document in bytes. 64 MiB is more than any document in a
+// plan.
+const maxDocument = 64 << 20

@@ -3,7 +3,6 @@ package transfer
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/zargo-io/zargo/internal/copying/claimed"
@@ -74,12 +73,12 @@ func (p *Plan) Requests(ctx context.Context, open Opener, opts ...zarr.Option) (
 	return r, nil
 }
 
-// page is the number of keys in a page of most listings.
-const page = 1000
+// pageKeys is the number of keys in a page of most listings.
+const pageKeys = 1000
 
 // morePages returns the maximum number of pages of a listing of n keys, without the first page. A
 // concurrent listing may send twice as many requests as there are pages.
-func morePages(n int64) int64 { return n / page * 2 }
+func morePages(n int64) int64 { return n / pageKeys * 2 }
 
 // sourceObjects are the stored objects that a step reads.
 type sourceObjects struct {
@@ -105,7 +104,7 @@ func (w *Worker) requests(ctx context.Context, c Cost) (b Bounds, all bool, err 
 	if err != nil {
 		return b, false, err
 	}
-	objects := walk.Overlapping(from, source(s.Start, walk.Box{At: make([]int, len(s.Grid)), Shape: to.Shape()}))
+	objects := walk.Overlapping(from, sourceBox(s.Start, walk.Box{At: make([]int, len(s.Grid)), Shape: to.Shape()}))
 	n := objects.Bytes(1)
 	var o sourceObjects
 	if s.From.In == Source {
@@ -170,8 +169,8 @@ func (w *Worker) sourceObjects(ctx context.Context, path string, buffer int64, m
 // longest returns the maximum number of stored bytes of n objects of an array.
 func longest(a *zarr.Array, n int64) (int64, error) {
 	sel := make([]zarr.Selection, 0, len(a.Shape()))
-	for d, length := range objectShape(a) {
-		sel = append(sel, zarr.Range(0, min(length, a.Shape()[d])))
+	for d, edge := range objectShape(a) {
+		sel = append(sel, zarr.Range(0, min(edge, a.Shape()[d])))
 	}
 	p, err := a.Plan(sel...)
 	if err != nil {
@@ -240,58 +239,22 @@ func blocksRequests(c Cost, from, to *zarr.Array, o sourceObjects, all bool) (b 
 	}
 	_, r := read.Bounds()
 	_, w := write.Bounds()
-	once := all && !from.Sharded() // every read is one get of a stored object
-	if b.Least.Gets = o.n; once && c.Reads >= o.n {
+	eachOnce := all && !from.Sharded() // every read is one get of a stored object
+	if b.Least.Gets = o.n; eachOnce && c.Reads >= o.n {
 		b.Least.Gets = c.Reads
 	}
-	b.Most.Gets = sum(times(c.Reads, share(r.Gets, units)), times(c.Writes, sum(1, share(w.Gets, objects)))) // a get before the delete of a chunk of fill values
-	b.Most.Puts = times(c.Writes, share(w.Puts, objects))
+	b.Most.Gets = sum(times(c.Reads, ceil64(r.Gets, units)), times(c.Writes, sum(1, ceil64(w.Gets, objects)))) // a get before the delete of a chunk of fill values
+	b.Most.Puts = times(c.Writes, ceil64(w.Puts, objects))
 	b.Most.Lists = 2 * (1 + morePages(c.Writes)) // to find which chunks of fill values are absent
-	b.Most.BytesRead = times(c.Reads, share(r.BytesRead, units))
+	b.Most.BytesRead = times(c.Reads, ceil64(r.BytesRead, units))
 	if !from.Sharded() && !o.unsized {
-		if b.Least.BytesRead = o.bytes; once && c.Reads == o.n {
+		if b.Least.BytesRead = o.bytes; eachOnce && c.Reads == o.n {
 			b.Most.BytesRead = o.bytes
 		}
 	}
-	b.Most.BytesWritten = times(c.Writes, share(w.BytesWritten, objects))
+	b.Most.BytesWritten = times(c.Writes, ceil64(w.BytesWritten, objects))
 	return b, nil
 }
 
-// share returns a/n, rounded up.
-func share(a, n int64) int64 { return (a + n - 1) / n }
-
-// rehearse is stage for RunOptions.Rehearse.
-func (r *running) rehearse(ctx context.Context, c *claimed.Claim, k int, done *claimed.Set, lo, hi int) error {
-	first, n := r.w.p.TasksOf(k)
-	if lo == first && hi == first+n {
-		r.w.claim.Complete(k)
-	}
-	for i := range r.w.p.Stages[k].Steps {
-		s := &r.w.p.Stages[k].Steps[i]
-		from, end := max(first, lo), min(first+s.tasks(), hi)
-		first += s.tasks()
-		skipped := done.Between(from, end)
-		if skipped > 0 {
-			r.progress(k, skipped, skipped)
-		}
-		if from >= end || skipped == end-from {
-			continue
-		}
-		if _, err := r.w.claim.Farther(ctx, c, r.w.target.free(ctx, s.To)); err != nil {
-			return fmt.Errorf("transfer: %w", err)
-		}
-		var err error
-		if s.Kind == Objects {
-			err = r.w.watch.sameDocuments(ctx, s.From.Path)
-		} else if s.From.In == Source {
-			var from, to *zarr.Array
-			if from, to, err = r.w.arrays.both(ctx, s); err == nil {
-				err = r.w.watch.check(ctx, s, from, to)
-			}
-		}
-		if err != nil {
-			return fmt.Errorf("transfer: %w", err)
-		}
-	}
-	return nil
-}
+// ceil64 returns a/n, rounded up.
+func ceil64(a, n int64) int64 { return (a + n - 1) / n }

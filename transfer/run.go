@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/zargo-io/zargo/concurrency"
@@ -15,52 +13,7 @@ import (
 	"github.com/zargo-io/zargo/internal/node"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
-	"github.com/zargo-io/zargo/zarr/store"
 )
-
-// RunOptions configures [Run]. The zero value runs all tasks in this process.
-type RunOptions struct {
-	// Parallel is the maximum number of concurrent tasks. The plan's memory may allow fewer. The
-	// default is twice the number of CPUs, at least 4.
-	Parallel int
-	// Index and Count divide the tasks of each stage among Count processes. Of n tasks this process
-	// runs those in [Index*n/Count, (Index+1)*n/Count). Index must be less than Count. The default
-	// is one process. The last task of the plan publishes the target. It runs in any process that
-	// finds all other tasks done.
-	Index, Count int
-	// Stage is the only stage to run, counted from 1. After the last stage that copies, Run also
-	// publishes the target. The default, 0, runs all stages in order. Each stage starts only when
-	// the previous one is complete.
-	Stage int
-	// Wait is the maximum time to wait for other processes before each stage, if Stage is 0 and
-	// Count is more than 1. If the previous stage is then not complete, Run returns
-	// fault.Unavailable, and a later call continues. The default, 0, does not wait.
-	Wait time.Duration
-	// Progress, if not nil, is called after each task, and once for the tasks that were done before
-	// the run. Calls are not concurrent.
-	Progress func(Progress)
-	// Limits bounds the resources of this run together with other work of the process that shares
-	// the limits. The fields CPU and Bytes are required. Run reserves memory for tasks in a child
-	// of Bytes, which is bounded by the plan's memory. Concurrent transfers together exceed Bytes
-	// only by one task that needs more than Bytes. A process that only runs transfers may set Bytes
-	// to a budget of Plan.Budget bytes. The default is concurrency.Default.
-	Limits *concurrency.Limits
-	// Rehearse makes Run send the requests of the first task of each step until it copies, and
-	// those of the last task. No task copies anything, and none gets a marker. Use it with a store
-	// that keeps changes in memory. [Plan.Requests] returns the other requests.
-	Rehearse bool
-	// Zarr contains options for opening arrays, for example zarr.Extensions.
-	Zarr []zarr.Option
-}
-
-// Progress is the progress of a run.
-type Progress struct {
-	Stage, Stages int           // Stage counts from 1; Stages includes the last one, Finish
-	Done, Tasks   int           // done and total tasks of this run's share
-	Skipped       int           // tasks in Done that were done before the run
-	Moved         store.Amount  // requests and bytes of the run
-	Took          time.Duration // since the start of the run
-}
 
 // Run runs the tasks of a plan that are not done yet, stage after stage, until all are done or one
 // fails. Another call of Run continues a run that ended early.
@@ -84,14 +37,6 @@ func Run(ctx context.Context, p *Plan, open Opener, o RunOptions) error {
 // than with the functions of the same names.
 func Start(ctx context.Context, p *Plan, open Opener, o RunOptions) (*Worker, error) {
 	return openWith(ctx, p, open, o.Limits, o.Zarr)
-}
-
-// check returns fault.Selection if o does not fit the plan.
-func (o *RunOptions) check(p *Plan) error {
-	if o.Count < 0 || o.Index < 0 || o.Index > 0 && o.Index >= o.Count || o.Stage < 0 || o.Stage > p.copying() {
-		return fault.Newf(fault.Selection, "transfer: index %d of %d processes or stage %d of %d stages is out of range", o.Index, o.Count, o.Stage, p.copying())
-	}
-	return nil
 }
 
 // Run does what the function [Run] does, in the stores of the Worker. It ignores Limits and Zarr;
@@ -144,28 +89,6 @@ func (w *Worker) Run(ctx context.Context, o RunOptions) error {
 		return nil // another process still runs tasks
 	}
 	return err
-}
-
-// running is the state of one run.
-type running struct {
-	w     *Worker
-	o     RunOptions
-	begun time.Time
-	total int
-
-	before store.Amount // moved by the worker before the run
-	owed   []string     // markers that were left out because the last task follows
-
-	mu            sync.Mutex
-	done, skipped int
-}
-
-// share returns the tasks [lo, hi) of stage k that this process runs.
-func (r *running) share(k int) (lo, hi int) {
-	first, n := r.w.p.TasksOf(k)
-	count := max(r.o.Count, 1)
-	at := func(i int) int { return first + int(int64(i)*int64(n)/int64(count)) }
-	return at(r.o.Index), at(r.o.Index + 1)
 }
 
 // between is the time between two looks at the tasks of other processes. Each look is a listing of
@@ -239,8 +162,8 @@ func (r *running) stage(ctx context.Context, c *claimed.Claim, k int) error {
 		return nil
 	})
 	if err != nil && r.w.watch.late && ctx.Err() == nil {
-		if changed := r.w.unchanged(ctx); errors.Is(changed, fault.Conflict) {
-			err = fmt.Errorf("transfer: %w", changed) // the cause
+		if cause := r.w.watch.unchanged(ctx, r.w.arrays); errors.Is(cause, fault.Conflict) {
+			err = fmt.Errorf("transfer: %w", cause)
 		}
 	}
 	whole := err == nil && lo == first && hi == first+n
@@ -254,36 +177,77 @@ func (r *running) stage(ctx context.Context, c *claimed.Claim, k int) error {
 	return err
 }
 
-func (r *running) progress(stage, done, skipped int) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.done += done
-	r.skipped += skipped
-	if r.o.Progress != nil {
-		r.o.Progress(Progress{
-			Stage: stage + 1, Stages: len(r.w.p.Stages), Done: r.done, Tasks: r.total, Skipped: r.skipped,
-			Moved: r.w.moved.amount().Sub(r.before), Took: time.Since(r.begun),
-		})
+// rehearse is stage for RunOptions.Rehearse.
+func (r *running) rehearse(ctx context.Context, c *claimed.Claim, k int, done *claimed.Set, lo, hi int) error {
+	first, n := r.w.p.TasksOf(k)
+	if lo == first && hi == first+n {
+		r.w.claim.Complete(k)
 	}
-}
-
-// counter counts requests and bytes.
-type counter struct{ gets, puts, read, written atomic.Int64 }
-
-// around wraps s so that its requests are counted.
-func (c *counter) around(s store.Store) store.Store {
-	return store.Observe(s, func(_ context.Context, e store.Event) {
-		switch e.Op {
-		case store.OpGet, store.OpList:
-			c.gets.Add(1)
-			c.read.Add(e.Bytes)
-		default:
-			c.puts.Add(1)
-			c.written.Add(e.Bytes)
+	for i := range r.w.p.Stages[k].Steps {
+		s := &r.w.p.Stages[k].Steps[i]
+		from, end := max(first, lo), min(first+s.tasks(), hi)
+		first += s.tasks()
+		skipped := done.Between(from, end)
+		if skipped > 0 {
+			r.progress(k, skipped, skipped)
 		}
-	})
+		if from >= end || skipped == end-from {
+			continue
+		}
+		if _, err := r.w.claim.Farther(ctx, c, r.w.target.free(ctx, s.To)); err != nil {
+			return fmt.Errorf("transfer: %w", err)
+		}
+		var err error
+		if s.Kind == Objects {
+			err = r.w.watch.sameDocuments(ctx, s.From.Path)
+		} else if s.From.In == Source {
+			var from, to *zarr.Array
+			if from, to, err = r.w.arrays.both(ctx, s); err == nil {
+				err = r.w.watch.check(ctx, s, from, to)
+			}
+		}
+		if err != nil {
+			return fmt.Errorf("transfer: %w", err)
+		}
+	}
+	return nil
 }
 
-func (c *counter) amount() store.Amount {
-	return store.Amount{Gets: c.gets.Load(), Puts: c.puts.Load(), BytesRead: c.read.Load(), BytesWritten: c.written.Load()}
+// compare runs the comparison for this process's share of all stages.
+func (r *running) compare(ctx context.Context) error {
+	for k := range r.w.p.Stages[:len(r.w.p.Stages)-1] {
+		if r.o.Stage != 0 && r.o.Stage != k+1 {
+			continue
+		}
+		lo, hi := r.share(k)
+		if err := r.w.compareAll(ctx, lo, hi, r.o.Parallel); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// expect announces the numbers of reads and writes to the stores of a stage's arrays. share is the
+// fraction of the stage's tasks that this process runs, at most 1.
+func (w *Worker) expect(ctx context.Context, stage int, share float64) error {
+	for i := range w.p.Stages[stage].Steps {
+		s := &w.p.Stages[stage].Steps[i]
+		if s.From == nil || s.Kind == Objects {
+			continue
+		}
+		from, to, err := w.arrays.both(ctx, s)
+		if err != nil {
+			return err
+		}
+		w.arrays.store(s.To).ExpectWrites(int64(float64(product(1, s.Grid...)) * share))
+		if s.From.In != Source {
+			continue
+		}
+		n, shape := int64(1), to.Shape()
+		for d, each := range objectShape(from) {
+			n = times(n, int64((s.start(d)+shape[d]-1)/each-s.start(d)/each+1))
+		}
+		w.arrays.store(s.From).ExpectReads(n, share)
+	}
+	return nil
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/zargo-io/zargo/zarr"
 )
 
-// source returns the box of From that a step with this Start copies to a box of To.
-func source(start []int, b walk.Box) walk.Box {
+// sourceBox returns the box of From that a step with this Start copies to a box of To.
+func sourceBox(start []int, b walk.Box) walk.Box {
 	at := slices.Clone(b.At)
 	for d, n := range start {
 		at[d] += n
@@ -20,7 +20,7 @@ func source(start []int, b walk.Box) walk.Box {
 // offset returns the position in the grid of From of the first object that a step with this Start
 // reads.
 func offset(start []int, from *zarr.Array) []int {
-	first := source(start, walk.Box{At: make([]int, len(from.Shape())), Shape: slices.Repeat([]int{1}, len(from.Shape()))})
+	first := sourceBox(start, walk.Box{At: make([]int, len(from.Shape())), Shape: slices.Repeat([]int{1}, len(from.Shape()))})
 	return walk.Overlapping(from, first).At
 }
 

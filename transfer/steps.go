@@ -170,35 +170,6 @@ func (m *maker) temporary(ctx context.Context, chunks []int, from, to *zarr.Arra
 	return a, err
 }
 
-func (m *maker) add(stage int, s *Step) {
-	for len(m.stages) <= stage {
-		m.stages = append(m.stages, Stage{})
-	}
-	m.stages[stage].Steps = append(m.stages[stage].Steps, *s)
-}
-
-// counted is the maximum number of blocks along a dimension that are counted one by one. Counting
-// 2^20 blocks takes some milliseconds.
-const counted = 1 << 20
-
-// reads returns the number of reads of source chunks along dimension d if tasks have the given
-// number of objects (block). A chunk counts once for each block that it touches. unit, object and
-// shape are the lengths of a source chunk, of an object and of the dimension. For more than counted
-// blocks the result is an upper bound.
-func (s *Step) reads(d, block, unit, object, shape int) int64 {
-	each, start := int(min(product(int64(object), block), int64(shape))), s.start(d)
-	blocks := ceil(shape, each)
-	if blocks > counted {
-		return product(int64(blocks), ceil(each, unit)+1)
-	}
-	total := int64(0)
-	for i := range blocks {
-		lo, hi := start+i*each, start+min(shape-i*each, each)+i*each
-		total += int64((hi-1)/unit - lo/unit + 1)
-	}
-	return total
-}
-
 // gathered extends a block of objects, in place, along the last dimensions first. The result has at
 // most taskObjects objects, and its elements have at most the given number of bytes.
 func gathered(block []int, to *zarr.Array, bytes int64) []int {
@@ -227,22 +198,4 @@ func ones(n int) []int {
 		s[i] = 1
 	}
 	return s
-}
-
-// readsInside returns the number of reads of source chunks along dimension d if tasks fill shards
-// in boxes of Inner inner chunks. Like reads, it counts a chunk once for each box that the chunk
-// touches. chunk and shard are the lengths of an inner chunk and a shard.
-func (s *Step) readsInside(d, chunk, unit, shard, shape int) int64 {
-	each, start := int(min(product(int64(chunk), s.Inner[d]), int64(shard), int64(shape))), s.start(d)
-	if shards := ceil(shape, shard); product(int64(shards), ceil(shard, each)) > counted {
-		return product(int64(shards), ceil(shard, each), ceil(each, unit)+1)
-	}
-	total := int64(0)
-	for first := 0; first < shape; first += shard {
-		end := min(shard, shape-first) + first
-		for at := first; at < end; at += each {
-			total += int64((start+min(at+each, end)-1)/unit - (start+at)/unit + 1)
-		}
-	}
-	return total
 }

@@ -18,21 +18,21 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// target is the node that a plan creates: its documents, and the checks for other nodes in its place.
-type target struct {
+// targetNode is the node that a plan creates: its documents, and the checks for other nodes in its place.
+type targetNode struct {
 	*claimed.Documents
 	archive bool // in an archive of this process: there are no other creators
 	checked once // of free
 }
 
-func newTarget(p *Plan, st store.Store) *target {
-	return &target{Documents: &claimed.Documents{Store: st, Target: p.Target.Path, Texts: p.Documents.Target}}
+func newTarget(p *Plan, st store.Store) *targetNode {
+	return &targetNode{Documents: &claimed.Documents{Store: st, Target: p.Target.Path, Texts: p.Documents.Target}}
 }
 
 // Look checks that no node exists at or below the target. It runs after the target was claimed and
 // before the first task writes. empty reports whether the target contains no objects except those
 // of transfers. Look returns fault.Exists if it finds a node.
-func (t *target) Look(ctx context.Context) (empty bool, err error) {
+func (t *targetNode) Look(ctx context.Context) (empty bool, err error) {
 	own := claimed.Dir(t.Target) + "/"
 	empty = true
 	for e, err := range store.ListAll(ctx, t.Store, t.Target, store.ListOptions{}) {
@@ -62,7 +62,7 @@ func (t *target) Look(ctx context.Context) (empty bool, err error) {
 // documents returns the keys of the plan's documents at or below the target, and of the documents
 // of both formats that would create a node at the same paths. It omits a document of the other
 // format if its key is the path of a node of the plan. In a directory such a key is not a value.
-func (t *target) documents() []string {
+func (t *targetNode) documents() []string {
 	all := map[string]bool{}
 	_, nodes := t.groups()
 	for _, key := range t.Within() {
@@ -81,7 +81,7 @@ func (t *target) documents() []string {
 //
 // After the documents were withdrawn, a slow process of the plan may have stored some of them
 // again.
-func (t *target) alone(ctx context.Context, withdrawn bool) error {
+func (t *targetNode) alone(ctx context.Context, withdrawn bool) error {
 	keys := t.documents()
 	if withdrawn {
 		var others []string
@@ -108,7 +108,7 @@ func (t *target) alone(ctx context.Context, withdrawn bool) error {
 
 // groups returns the paths of the plan's groups at or below the target, and the set of the paths of
 // all its nodes there.
-func (t *target) groups() (groups []string, nodes map[string]bool) {
+func (t *targetNode) groups() (groups []string, nodes map[string]bool) {
 	nodes = map[string]bool{}
 	for _, key := range t.Within() {
 		at := node.PathOf(key)
@@ -128,7 +128,7 @@ func (t *target) groups() (groups []string, nodes map[string]bool) {
 
 // noOthers checks that all members of a group are planned. nodes are the paths of the planned
 // nodes. It returns fault.Exists if there is another node.
-func (t *target) noOthers(ctx context.Context, group string, nodes map[string]bool) error {
+func (t *targetNode) noOthers(ctx context.Context, group string, nodes map[string]bool) error {
 	for e, err := range store.Pages(ctx, t.Store, group, store.ListOptions{Depth: store.OneLevel}) {
 		switch {
 		case errors.Is(err, errors.ErrUnsupported), errors.Is(err, fault.Refused):
@@ -152,7 +152,7 @@ func (t *target) noOthers(ctx context.Context, group string, nodes map[string]bo
 // free checks that no other array was created at the path of array a after the first task of the
 // plan started. It returns fault.Exists otherwise. It runs once for each array, before the process
 // first writes to the array. Concurrent tasks share the check.
-func (t *target) free(ctx context.Context, a *Array) error {
+func (t *targetNode) free(ctx context.Context, a *Array) error {
 	if a.In != Target {
 		return nil
 	}
@@ -177,7 +177,7 @@ func (t *target) free(ctx context.Context, a *Array) error {
 // first, and looks for documents of nodes of other formats and kinds at the same paths afterwards.
 // Of several creators of a path at most one succeeds. publish returns fault.Exists if the target
 // must be withdrawn.
-func (t *target) publish(ctx context.Context) error {
+func (t *targetNode) publish(ctx context.Context) error {
 	hold, err := t.groupsAbove(ctx)
 	if err != nil {
 		return err
@@ -203,13 +203,13 @@ func (t *target) publish(ctx context.Context) error {
 	return hold(ctx)
 }
 
-func (t *target) node(at string) *node.Node {
+func (t *targetNode) node(at string) *node.Node {
 	return &node.Node{Store: written.Around(t.Store), Path: at, Cfg: node.Options{MaxMetadata: maxDocument}}
 }
 
 // groupsAbove creates the plan's groups above the target, which may not be arrays. The caller calls
 // hold after it has stored the documents of the target; see [node.Node.Groups].
-func (t *target) groupsAbove(ctx context.Context) (hold func(context.Context) error, err error) {
+func (t *targetNode) groupsAbove(ctx context.Context) (hold func(context.Context) error, err error) {
 	var keys, paths []string
 	format := 3
 	for _, key := range t.Ordered() {

@@ -147,16 +147,9 @@ func numbers(lo, hi int) iter.Seq[int] {
 	}
 }
 
-// compare runs the comparison for this process's share of all stages.
-func (r *running) compare(ctx context.Context) error {
-	for k := range r.w.p.Stages[:len(r.w.p.Stages)-1] {
-		if r.o.Stage != 0 && r.o.Stage != k+1 {
-			continue
-		}
-		lo, hi := r.share(k)
-		if err := r.w.compareAll(ctx, lo, hi, r.o.Parallel); err != nil {
-			return err
-		}
-	}
-	return nil
+// compareListed compares the objects of a step of kind Objects.
+func (w *Worker) compareListed(ctx context.Context, s *Step) error {
+	return w.below(ctx, s, func(ctx context.Context, from, to string, _ int64) error {
+		return w.compareObject(ctx, from, to)
+	})
 }

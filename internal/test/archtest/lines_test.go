@@ -76,7 +76,7 @@ func TestTangled(t *testing.T) {
 		"providers":                218,
 		"stores and decorators":    77,
 		"test support":             54,
-		"transfers":                166,
+		"transfers":                9,
 		"validation and upkeep":    55,
 	}
 	all, err := ParseAll(t.Context(), top, "./...")

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/zargo-io/zargo/internal/attributes/derived"
 	"github.com/zargo-io/zargo/internal/bits/jsontext"
 	"github.com/zargo-io/zargo/internal/node"
 	"github.com/zargo-io/zargo/zarr"
@@ -16,6 +17,23 @@ import (
 	"github.com/zargo-io/zargo/zarr/meta"
 	"github.com/zargo-io/zargo/zarr/store"
 )
+
+// maker holds the state of NewPlan while it makes a plan.
+type maker struct {
+	o       *Options
+	p       *Plan
+	new     store.Store    // the target's documents
+	tmp     store.Store    // the documents of temporary arrays
+	made    int            // number of temporary arrays
+	parts   bool           // a part of an array is copied
+	nodes   []derived.Node // of the target
+	get     int64          // cost of a request to the source in bytes, see requestCost
+	request int64          // cost of a request to the target
+	stages  []Stage
+	least   int64                        // smallest sufficient memory, if it is more than Options.Memory
+	largest string                       // path of the array that needs it
+	unread  map[string]map[string][]byte // documents of arrays that are copied as stored, by path in the target
+}
 
 // extends reports whether the copy at a path keeps the unknown members of the metadata of its
 // source. Such members may be ignored by readers. A copy in another format lacks them, which
@@ -77,4 +95,64 @@ func (m *maker) emptyNames(ctx context.Context, a *zarr.Array, to string) error 
 		return err
 	}
 	return m.replace(ctx, to, node.Docs{{Name: "zarr.json", Bytes: doc}})
+}
+
+func (m *maker) add(stage int, s *Step) {
+	for len(m.stages) <= stage {
+		m.stages = append(m.stages, Stage{})
+	}
+	m.stages[stage].Steps = append(m.stages[stage].Steps, *s)
+}
+
+// derive changes the attributes of the target that describe the positions or the extent of copied
+// parts.
+func (m *maker) derive(ctx context.Context) error {
+	if !m.parts {
+		return nil
+	}
+	made := map[string]zarr.Node{}
+	for i, n := range m.nodes {
+		node, err := zarr.Open(ctx, m.new, n.Path, m.o.Zarr...)
+		if err != nil {
+			return err
+		}
+		made[n.Path], m.nodes[i].Attrs = node, node.Attrs()
+	}
+	attrs, dropped := derived.Attributes(m.nodes)
+	for path, now := range attrs {
+		var err error
+		switch n := made[path].(type) {
+		case *zarr.Array:
+			_, err = n.SetAttrs(ctx, now)
+		case *zarr.Group:
+			_, err = n.SetAttrs(ctx, now)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	for _, d := range dropped {
+		if m.o.Dropped != nil {
+			m.o.Dropped(d.Path, d.String())
+		}
+	}
+	return nil
+}
+
+// note records the part of array a that is copied to a path.
+func (m *maker) note(a *zarr.Array, to string, start, shape []int) {
+	n := derived.Node{Path: to, Array: true}
+	dims := a.Dims()
+	for d, was := range a.Shape() {
+		name, first := "", 0
+		if d < len(dims) {
+			name = dims[d]
+		}
+		if start != nil {
+			first = start[d]
+		}
+		m.parts = m.parts || shape[d] != was
+		n.Axes = append(n.Axes, derived.Range(name, was, first, 1, shape[d]))
+	}
+	m.nodes = append(m.nodes, n)
 }
