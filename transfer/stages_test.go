@@ -9,9 +9,12 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
+	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/transfer"
 	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/codec"
 	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
@@ -177,5 +180,47 @@ func TestHostileStages(t *testing.T) {
 	}
 	if _, err := transfer.Decode(bytes.ReplaceAll(p.Encode(), []byte(`"temporary"`), []byte(`"target"`))); !errors.Is(err, fault.Metadata) {
 		t.Errorf("no temporary data: %v", err)
+	}
+}
+
+// TestProcessesOfStages runs all stages of a plan in several processes at once. Each waits for the
+// others before it begins the next stage.
+func TestProcessesOfStages(t *testing.T) {
+	w := newWorld(t, mem.New(), mem.New())
+	a := must(zarr.Create(t.Context(), w.src, "a", zarr.Spec{Shape: []int{1024, 64, 64}, Chunks: []int{1, 64, 64}, DType: dtype.Uint16}))
+	check(t, zarr.Write(t.Context(), a, make([]uint16, 64*64), zarr.Index(0)))
+	p := w.plan(a, series(transfer.Options{}))
+	if len(p.Stages) != 3 {
+		t.Fatalf("%d stages", len(p.Stages))
+	}
+	const n = 3
+	check(t, concurrency.EachN(t.Context(), n, n, func(ctx context.Context, i int) error {
+		return transfer.Run(ctx, p, w.open, transfer.RunOptions{Index: i, Count: n, Wait: time.Minute})
+	}))
+	if missing := must(transfer.Verify(t.Context(), p, w.open)); len(missing) > 0 {
+		t.Errorf("tasks %v are not done", missing)
+	}
+	equal(t, a, must(zarr.OpenArray(t.Context(), w.dst, "")))
+}
+
+// TestPlainSource checks the number of stages from slices of 256 MiB to columns. One stage suffices
+// for uncompressed slices, because a task reads only its rows of them. For compressed slices an
+// intermediate array is cheaper than reading each slice four times.
+func TestPlainSource(t *testing.T) {
+	for name, c := range map[string]struct {
+		codecs []codec.Spec
+		stages int
+	}{
+		"plain":      {[]codec.Spec{}, 1},
+		"big-endian": {[]codec.Spec{codec.Bytes(dtype.Big)}, 1},
+		"compressed": {[]codec.Spec{codec.Zstd(1)}, 2},
+		"turned":     {[]codec.Spec{codec.Transpose(2, 1, 0)}, 2},
+	} {
+		a := must(zarr.Create(t.Context(), mem.New(), "a", zarr.Spec{Shape: []int{16, 8192, 8192}, Chunks: []int{1, 8192, 8192}, DType: dtype.Float32, Codecs: c.codecs}))
+		p, err := transfer.NewPlan(t.Context(), a, nil, transfer.Options{Memory: 2 << 30, Grid: func(*zarr.Array) ([]int, []int, error) { return []int{16, 1024, 1024}, nil, nil }})
+		check(t, err)
+		if got := len(p.Stages) - 1; got != c.stages {
+			t.Errorf("%s: %d stages, want %d", name, got, c.stages)
+		}
 	}
 }

@@ -1,14 +1,19 @@
 package transfer_test
 
 import (
+	"encoding/json"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/zargo-io/zargo/internal/node"
 	"github.com/zargo-io/zargo/transfer"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/dtype"
+	"github.com/zargo-io/zargo/zarr/meta"
+	"github.com/zargo-io/zargo/zarr/store"
 	"github.com/zargo-io/zargo/zarr/store/dir"
+	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
 // TestDocumentsOfOtherFormats copies groups whose members have the names of documents of the other
@@ -30,5 +35,25 @@ func TestDocumentsOfOtherFormats(t *testing.T) {
 				})
 			}
 		}
+	}
+}
+
+// TestEmptyNames checks that a copy distinguishes an empty dimension name, which TensorStore writes,
+// from an absent one. xarray reads them as "" and None.
+func TestEmptyNames(t *testing.T) {
+	for _, names := range []string{`["",null]`, `["x",""]`, `["",""]`, `[null,null]`, `["x",null]`} {
+		t.Run(names, func(t *testing.T) {
+			w := newWorld(t, mem.New(), mem.New())
+			must(zarr.CreateGroup(t.Context(), w.src, "", zarr.Spec{}))
+			must(zarr.Create(t.Context(), w.src, "a", zarr.Spec{Shape: []int{4, 4}, Chunks: []int{2, 2}, DType: dtype.Int8, Dims: []string{"", ""}, Attrs: map[string]any{"n": 1}}))
+			v := must(w.src.Get(t.Context(), "a/zarr.json", store.GetOptions{}, nil))
+			doc := must(meta.Edit("a/zarr.json", v.Bytes, map[string]json.RawMessage{"dimension_names": json.RawMessage(names)}))
+			must(w.src.Put(t.Context(), "a/zarr.json", doc, store.PutOptions{}))
+			w.run(w.plan(must(zarr.OpenGroup(t.Context(), w.src, "")), transfer.Options{Target: transfer.Place{Path: "b"}}))
+			v = must(w.dst.Get(t.Context(), "b/a/zarr.json", store.GetOptions{}, nil))
+			if text := strings.Join(strings.Fields(string(v.Bytes)), ""); !strings.Contains(text, `"dimension_names":`+names) {
+				t.Errorf("%s", v.Bytes)
+			}
+		})
 	}
 }
