@@ -137,8 +137,8 @@ func (h *Holder) attempt(ctx context.Context, fresh *Claim, unread bool) (c *Cla
 	return c, nil
 }
 
-// take puts the first claim of a target. If the documents of the plan are stored, it returns a claim
-// in the state Unclaimed instead.
+// take puts the first claim of a target. If the documents of the plan are stored, it returns a
+// claim in the state Unclaimed instead.
 func (h *Holder) take(ctx context.Context, c *Claim, unread bool) (*Claim, error) {
 	if !unread {
 		if is, err := h.Node.Stored(ctx); err != nil || is {

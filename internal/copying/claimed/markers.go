@@ -210,8 +210,8 @@ func (h *Holder) Complete(stage int) {
 	h.complete[stage] = true
 }
 
-// Missing returns the tasks without markers, in ascending order, or nothing if the work is published.
-// unclaimed reports that there is no claim, but the documents are stored.
+// Missing returns the tasks without markers, in ascending order, or nothing if the work is
+// published. unclaimed reports that there is no claim, but the documents are stored.
 func (h *Holder) Missing(ctx context.Context) (missing []int, unclaimed bool, err error) {
 	c, err := read(ctx, h.record())
 	switch {

@@ -98,8 +98,8 @@ func Begun(ctx context.Context, st store.Store, path string) (b Beside, err erro
 // Clean deletes in an order that is safe to interrupt. It sets the claim's state to Cleaning before
 // it deletes markers and temporary objects, and deletes the claim after them. It deletes the plan
 // last, with the claim or after it, because incomplete work can only be continued with the plan.
-// After this process has published the target, Clean does not read the claim again. It lists nothing
-// if no other process has changed the claim and this process has put no markers.
+// After this process has published the target, Clean does not read the claim again. It lists
+// nothing if no other process has changed the claim and this process has put no markers.
 func (h *Holder) Clean(ctx context.Context, temporary bool) (err error) {
 	st, dir, c := h.Store, h.Dir(), h.Known()
 	if c == nil || c.State != Published { // a published claim is only deleted

@@ -1,0 +1,94 @@
+package claimed_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/zargo-io/zargo/internal/copying/claimed"
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store"
+	"github.com/zargo-io/zargo/zarr/store/mem"
+)
+
+// TestRetry changes a record that a rival changes during the first attempts.
+func TestRetry(t *testing.T) {
+	for _, c := range []struct {
+		name                   string
+		rivals, attempts, want int
+		err                    error
+	}{{"no rival", 0, 1, 10, nil}, {"two rivals", 2, 3, 12, nil}, {"a rival in each attempt", 9, 4, 4, fault.Conflict}} {
+		r, attempts, sum, text := claimed.Record{Store: mem.New(), Key: "a", Max: 8, Turns: 4}, 0, 0, ""
+		_, created := r.Put(t.Context(), 0, store.PutOptions{IfAbsent: true})
+		_, twice := r.Put(t.Context(), 0, store.PutOptions{IfAbsent: true})
+		err := r.Retry(func() error {
+			at, found, err := r.Read(t.Context(), &sum)
+			if attempts++; attempts <= c.rivals {
+				_, err = r.Put(t.Context(), sum+1, store.PutOptions{IfVersion: at})
+			}
+			_, lost := r.Put(t.Context(), sum+10, store.PutOptions{IfVersion: at})
+			if err != nil || !found {
+				t.Error(c.name, err, found)
+			}
+			return lost
+		})
+		_, _, bad := r.Read(t.Context(), &text)
+		_, _, read := r.Read(t.Context(), &sum)
+		if sum != c.want || attempts != c.attempts || !errors.Is(err, c.err) || created != nil || read != nil || !errors.Is(twice, claimed.ErrChanged) || !errors.Is(bad, fault.Metadata) {
+			t.Error(c.name, sum, attempts, err, created, read, twice, bad)
+		}
+	}
+}
+
+// plain is a store without conditional puts.
+type plain struct{ store.Store }
+
+func (p plain) Put(ctx context.Context, key string, value []byte, o store.PutOptions) (store.Version, error) {
+	if o != (store.PutOptions{}) {
+		return "", errors.ErrUnsupported
+	}
+	return p.Store.Put(ctx, key, value, o)
+}
+
+// free is a node of which no object is stored.
+type free struct{ *claimed.Documents }
+
+func (free) Look(context.Context) (bool, error) { return true, nil }
+
+// TestUnconditional has a process publish in a store without conditional puts, and another process
+// of the plan change the claim that it has read before. The state must not go back.
+func TestUnconditional(t *testing.T) {
+	d := &claimed.Documents{Store: plain{mem.New()}, Target: "t", Texts: map[string]string{"t/zarr.json": "{}"}}
+	first, second := claimed.Holder{Store: d.Store, Target: "t", Plan: "p", Node: free{d}}, claimed.Holder{Store: d.Store, Target: "t", Plan: "p", Node: free{d}}
+	was, err1 := first.Enter(t.Context())
+	now, err2 := second.Enter(t.Context())
+	if err := errors.Join(err1, err2); err != nil || was.State != claimed.Copying {
+		t.Fatal(was, err)
+	}
+	for _, to := range []claimed.State{claimed.Publishing, claimed.Published} {
+		now, err1 = second.Advance(t.Context(), now, to)
+		late, err2 := first.Advance(t.Context(), was, claimed.Publishing)
+		if err := errors.Join(err1, err2); err != nil || late.State != to || late.Run != now.Run {
+			t.Errorf("%v, want %s: %v", late, to, err)
+		}
+	}
+}
+
+// TestWithdraw checks that the group is withdrawn before its members, which are published first.
+func TestWithdraw(t *testing.T) {
+	var order []string
+	st := store.Observe(mem.New(), func(_ context.Context, e store.Event) {
+		if e.Op != store.OpGet {
+			order = append(order, string(e.Op)+e.Key)
+		}
+	})
+	d := claimed.Documents{Store: st, Target: "t", Texts: map[string]string{"t/zarr.json": "{}", "t/a/zarr.json": "{}"}}
+	var err error
+	for _, key := range d.Ordered() {
+		err = errors.Join(err, d.Put(t.Context(), key))
+	}
+	if err = errors.Join(err, d.Withdraw(t.Context())); err != nil || !slices.Equal(order, []string{"putt/a/zarr.json", "putt/zarr.json", "deletet/zarr.json", "deletet/a/zarr.json"}) {
+		t.Error(order, err)
+	}
+}
