@@ -110,8 +110,8 @@ MANY = $(shell grep -lE '\<go func|\.Go\>|\<(concurrency|synctest)\.' $(TWICE:%=
 
 # Tests that count allocations, or run only some of their cases with -race: they run without it too.
 # check requires that TWICE, PUREGO or this has every package of RACED whose tests use internal/test/race.
-COUNTED := $(addprefix ./,concurrency internal/chunk/cache internal/chunk/engine s3 zarr/store/limit)
-COUNTING := Alloc|Overhead|Schedules|Fleets|Hints|HotPrefix|OneLimit
+COUNTED := $(addprefix ./,concurrency internal/chunk/cache internal/chunk/engine s3 zarr/store zarr/store/limit)
+COUNTING := Alloc|Overhead|Schedules|Fleets|Hints|HotPrefix|OneLimit|Converges|Divided
 
 # What check leaves to the nightly run: programs that are built with the flags for deployment, so
 # together with all modules.
