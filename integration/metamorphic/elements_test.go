@@ -24,7 +24,15 @@ type elements struct {
 	stream func(ctx context.Context, a *zarr.Array, axis, rows int, v []int8) (*zarr.Array, error)
 }
 
-func elementsOf[T any](name string, typ dtype.Type, fill any, values int, to func(int8) T, from func(T) int8) *elements {
+func elementsOf[T comparable](name string, typ dtype.Type, fill any, values int, to func(int8) T, number func(T) int8) *elements {
+	// from returns -1 for an element that to does not return.
+	from := func(x T) int8 {
+		n := number(x)
+		if same := to(n); same == x || same != same && x != x {
+			return n
+		}
+		return -1
+	}
 	convert := func(v []int8) []T {
 		out := make([]T, len(v))
 		for i, n := range v {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/codec"
+	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
 // extents are the maximum lengths of arrays with one, two and three axes.
@@ -25,6 +26,8 @@ type array struct {
 	// loose is set if chunks outside the shape may be stored.
 	loose bool
 	open  *zarr.Array // the current handle, or nil if the array is not open
+	// immutable is set if the cache of the handle does not notice changes by other processes.
+	immutable bool
 }
 
 type cell struct {
@@ -148,6 +151,9 @@ func newArray(r *rand.Rand, format int) (*array, zarr.Spec) {
 	m.cells = make([]cell, total)
 	spec.Shape = slices.Clone(m.shape)
 	spec.Codecs = codecs(r, format)
+	if m.elems.dtype.HasOrder() && r.IntN(3) == 0 {
+		spec.Codecs = append([]codec.Spec{codec.Bytes(dtype.Big)}, spec.Codecs...)
+	}
 	if axes > 1 && r.IntN(5) == 0 {
 		if format == 2 {
 			spec.Order = "F"

@@ -51,7 +51,12 @@ func (w *world) must(err error) {
 
 // options returns random options of a node.
 func (w *world) options() []zarr.Option {
-	var out []zarr.Option
+	out, _ := w.cached()
+	return out
+}
+
+// cached is options. immutable reports that the cache does not notice changes by other processes.
+func (w *world) cached() (out []zarr.Option, immutable bool) {
 	if w.st.single || w.rng.IntN(6) == 0 {
 		out = append(out, zarr.SingleWriter())
 	}
@@ -60,7 +65,8 @@ func (w *world) options() []zarr.Option {
 	}
 	if w.rng.IntN(4) == 0 {
 		caches := []*cache.Cache{cache.New(1<<16, cache.Immutable()), cache.New(256, cache.Immutable()), cache.New(1<<16, cache.Revalidate(0))}
-		out = append(out, zarr.Cache(caches[w.rng.IntN(len(caches))]))
+		k := w.rng.IntN(len(caches))
+		out, immutable = append(out, zarr.Cache(caches[k])), k < 2
 	}
 	if w.rng.IntN(4) == 0 {
 		out = append(out, zarr.Limit(zarr.Limits{InFlight: 1}))
@@ -68,7 +74,7 @@ func (w *world) options() []zarr.Option {
 	if w.rng.IntN(6) == 0 {
 		out = append(out, zarr.Strict())
 	}
-	return out
+	return out, immutable
 }
 
 // pick returns a random array and its handle, which it opens if necessary.
@@ -80,7 +86,8 @@ func (w *world) pick(ctx context.Context) (string, *array) {
 	p := paths[w.rng.IntN(len(paths))]
 	m := w.arrays[p]
 	if m.open == nil || w.rng.IntN(4) == 0 {
-		opts := w.options()
+		var opts []zarr.Option
+		opts, m.immutable = w.cached()
 		w.note("open %s %v", p, opts)
 		if w.rng.IntN(2) == 0 {
 			g, err := zarr.OpenGroup(ctx, w.st, "", append(opts, zarr.IgnoreConsolidated())...)
@@ -117,7 +124,8 @@ func (w *world) create(ctx context.Context) {
 		return
 	}
 	m, spec := newArray(w.rng, w.format)
-	opts := w.options()
+	var opts []zarr.Option
+	opts, m.immutable = w.cached()
 	w.note("create %s %s %v chunks %v%v shards %v%v codecs %v order %q separator %q %v", p, m.elems.name, spec.Shape, spec.Chunks, spec.ChunkEdges, spec.Shards, spec.ShardEdges, spec.Codecs, spec.Order, spec.Separator, opts)
 	a, err := zarr.Create(ctx, w.st, p, spec, opts...)
 	w.must(err)
@@ -144,9 +152,28 @@ func (w *world) write(ctx context.Context) {
 	}
 	sel, at := w.selection(m)
 	v := m.elems.numbers(w.rng, len(at))
+	a := m.open
+	if w.rng.IntN(5) == 0 {
+		a = w.elsewhere(ctx, p, m)
+	}
 	w.note("write %s %v %v", p, sel, v)
-	w.must(m.elems.write(ctx, m.open, v, sel...))
+	w.must(m.elems.write(ctx, a, v, sel...))
 	m.set(at, v)
+}
+
+// elsewhere opens an array as another process does.
+func (w *world) elsewhere(ctx context.Context, p string, m *array) *zarr.Array {
+	var opts []zarr.Option
+	if w.st.single {
+		opts = append(opts, zarr.SingleWriter())
+	}
+	w.note("another process opens %s %v", p, opts)
+	a, err := zarr.OpenArray(ctx, foreign{w.st}, p, opts...)
+	w.must(err)
+	if m.immutable {
+		m.open = nil
+	}
+	return a
 }
 
 // selection returns a random selection of an array, and the indexes of its cells in order.
@@ -157,7 +184,7 @@ func (w *world) selection(m *array) (sel []zarr.Selection, at []int) {
 		at = m.inside(m.shape)
 	case 1: // points
 		coords := make([][]int, len(m.shape))
-		for _, i := range r.Perm(len(m.cells))[:1+r.IntN(min(9, len(m.cells)))] {
+		for _, i := range repeated(r, r.Perm(len(m.cells))[:1+r.IntN(min(9, len(m.cells)))]) {
 			c, rest, in := make([]int, len(m.shape)), i, true
 			for d := len(m.shape) - 1; d >= 0; d-- {
 				c[d], rest = rest%m.extent()[d], rest/m.extent()[d]
@@ -176,7 +203,7 @@ func (w *world) selection(m *array) (sel []zarr.Selection, at []int) {
 		lists := make([][]int, len(m.shape))
 		for d, n := range m.shape {
 			if r.IntN(4) == 0 {
-				lists[d] = r.Perm(n)[:1+r.IntN(n)]
+				lists[d] = repeated(r, r.Perm(n)[:1+r.IntN(n)])
 				sel = append(sel, zarr.Index(lists[d]...))
 				continue
 			}
@@ -190,6 +217,14 @@ func (w *world) selection(m *array) (sel []zarr.Selection, at []int) {
 		at = m.at(lists)
 	}
 	return sel, at
+}
+
+// repeated repeats one of the numbers, or none.
+func repeated(r *rand.Rand, list []int) []int {
+	if r.IntN(2) == 0 {
+		list[r.IntN(len(list))] = list[r.IntN(len(list))]
+	}
+	return list
 }
 
 func (w *world) append(ctx context.Context) {
