@@ -226,15 +226,8 @@ func TestAppendRace(t *testing.T) {
 // claims counts documents with a claim, or with the record of an abandoned one.
 func claims(t *testing.T, st store.Store) (n int) {
 	t.Helper()
-	for e, err := range st.List(t.Context(), "", store.ListOptions{}) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		v, err := st.Get(t.Context(), e.Key, store.GetOptions{}, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if strings.Contains(string(v.Bytes), "zargo_claim") {
+	for _, key := range keys(t, st) {
+		if strings.Contains(get(t, st, key), "zargo_claim") {
 			n++
 		}
 	}

@@ -155,21 +155,18 @@ func TestConsolidateCopiesDocuments(t *testing.T) {
 		t.Fatal(err)
 	}
 	succeed(t, second(g.Consolidate(t.Context())))
-	v, err := st.Get(t.Context(), ".zmetadata", store.GetOptions{}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := mustGet(t, st, ".zmetadata")
 	var doc struct {
 		Metadata map[string]map[string]any
 	}
-	strict := strings.Replace(string(v.Bytes), `"x": NaN`, `"x": "bare"`, 1)
+	strict := strings.Replace(string(v), `"x": NaN`, `"x": "bare"`, 1)
 	succeed(t, json.Unmarshal([]byte(strict), &doc))
 	if doc.Metadata["a/.zarray"]["fill_value"] != "NaN" || doc.Metadata["b/.zarray"]["by"] != "hand" ||
-		doc.Metadata["a/.zattrs"]["x"] != "bare" || !strings.Contains(string(v.Bytes), "12345678901234567890") {
-		t.Errorf("%s", v.Bytes)
+		doc.Metadata["a/.zattrs"]["x"] != "bare" || !strings.Contains(string(v), "12345678901234567890") {
+		t.Errorf("%s", v)
 	}
 	if _, has := doc.Metadata["b/.zarray"]["dimension_separator"]; has {
-		t.Errorf("a member that nobody wrote: %s", v.Bytes)
+		t.Errorf("a member that nobody wrote: %s", v)
 	}
 }
 

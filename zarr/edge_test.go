@@ -224,7 +224,7 @@ func damagedEdge(t *testing.T, schedule []int, spec zarr.Spec, damaged []byte) [
 	index, start, length := first.ChunkAt(0, n-1)
 	succeed(t, second(first.Resize(t.Context(), []int{start + length}, zarr.ResizeOptions{MetadataOnly: true})))
 	long := open(1)
-	mustPut(t, backing, long.ChunkKey(index), string(damaged))
+	put(t, backing, long.ChunkKey(index), string(damaged))
 	var errs [2]error
 	choices := at.run(schedule,
 		func() { errs[0] = zarr.Write(t.Context(), stale, bytes.Repeat([]byte{2}, n)) },

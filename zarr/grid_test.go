@@ -194,39 +194,8 @@ func TestWhatAGridIs(t *testing.T) {
 	}
 }
 
-func TestSpecsOfNoGrid(t *testing.T) {
-	two := []int{2}
-	tests := []struct {
-		name string
-		spec zarr.Spec
-		say  string
-	}{
-		{"too short", zarr.Spec{ChunkEdges: [][]int{{2, 3}}}, "5 of 6"},
-		{"nothing", zarr.Spec{ChunkEdges: [][]int{{}}}, "0 of 6"},
-		{"0", zarr.Spec{ChunkEdges: [][]int{{6, 0}}}, "is 0"},
-		{"negative for all", zarr.Spec{ChunkEdges: [][]int{{-1}}}, "is -1"},
-		{"rank", zarr.Spec{ChunkEdges: [][]int{{6}, {6}}}, "2 axes"},
-		{"chunks too", zarr.Spec{ChunkEdges: [][]int{{2, 4}}, Chunks: two}, "excludes"},
-		{"shards too", zarr.Spec{ChunkEdges: [][]int{{2, 4}}, Shards: two}, "excludes"},
-		{"both of shards", zarr.Spec{ShardEdges: [][]int{{2, 4}}, Shards: two}, "only one"},
-		{"no multiple", zarr.Spec{ShardEdges: [][]int{{2, 5}}, Chunks: two}, "must be multiples"},
-		{"rank of shards", zarr.Spec{ShardEdges: [][]int{}, Chunks: two}, "0 axes"},
-		{"rank of chunks in shards", zarr.Spec{ShardEdges: [][]int{{2, 4}}, Chunks: []int{2, 2}}, "[2 2]"},
-		{"v2", zarr.Spec{Format: 2, ChunkEdges: [][]int{{2, 4}}}, "v2"},
-		{"v2 shards", zarr.Spec{Format: 2, ShardEdges: [][]int{{2, 4}}}, "v2"},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			st := mem.New()
-			tt.spec.Shape, tt.spec.DType = []int{6}, dtype.Int8
-			if _, err := zarr.Create(t.Context(), st, "", tt.spec); !errors.Is(err, zarr.ErrMetadata) || !strings.Contains(err.Error(), tt.say) {
-				t.Errorf("%v, want %q", err, tt.say)
-			}
-			if k := keys(t, st); len(k) > 0 {
-				t.Errorf("stored %v", k)
-			}
-		})
-	}
+// TestEdgesOfOneLength checks chunks of one length in v2, and arrays without elements.
+func TestEdgesOfOneLength(t *testing.T) {
 	v2 := mustCreate(t, mem.New(), "", zarr.Spec{Format: 2, Shape: []int{6}, ChunkEdges: [][]int{{4}}, DType: dtype.Int8})
 	if !slices.Equal(v2.Chunks(), []int{4}) {
 		t.Errorf("one length in v2: %v", v2)

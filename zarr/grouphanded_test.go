@@ -143,11 +143,8 @@ func appended(t *testing.T, st store.Store, g *zarr.Group, err error) string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		v, err := st.Get(t.Context(), e.Key, store.GetOptions{}, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		doc := v.Bytes
+		v := mustGet(t, st, e.Key)
+		doc := v
 		switch path.Base(e.Key) {
 		case "zarr.json", ".zarray", ".zgroup", ".zattrs":
 			doc = withoutRecord(t, doc)

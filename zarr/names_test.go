@@ -38,7 +38,7 @@ func TestNames(t *testing.T) {
 				succeed(t, second(g.CreateGroup(t.Context(), name, nil)))
 			}
 			for _, key := range []string{"top/folder/file", "top/file", "top/__a/file", "topmost/file"} {
-				mustPut(t, st, key, "x")
+				put(t, st, key, "x")
 			}
 			if got, err := namesOf(t, g); err != nil || !slices.Equal(got, want) {
 				t.Errorf("%q, %v", got, err)
@@ -78,7 +78,7 @@ func TestNamesCost(t *testing.T) {
 		st := mem.New()
 		succeed(t, second(zarr.CreateGroup(t.Context(), st, "g", zarr.Spec{})))
 		for i := range children {
-			mustPut(t, st, fmt.Sprintf("g/%04d/zarr.json", i), "{") // is not read
+			put(t, st, fmt.Sprintf("g/%04d/zarr.json", i), "{") // is not read
 		}
 		var tr transcript
 		g, err := zarr.OpenGroup(t.Context(), store.Observe(st, tr.Record), "g", zarr.Format(3))
@@ -113,7 +113,7 @@ func TestNamesUnlisted(t *testing.T) {
 		if got, err := namesOf(t, open()); err != nil || !slices.Equal(got, []string{"a", "x"}) {
 			t.Errorf("v%d, consolidated: %q, %v", format, got, err)
 		}
-		mustPut(t, st, map[int]string{2: "top/.zmetadata", 3: "top/zarr.json"}[format], doc)
+		put(t, st, map[int]string{2: "top/.zmetadata", 3: "top/zarr.json"}[format], doc)
 		if got, err := namesOf(t, open()); !errors.Is(err, errors.ErrUnsupported) || !strings.Contains(err.Error(), "7") {
 			t.Errorf("v%d, bad: %q, %v", format, got, err)
 		}

@@ -19,11 +19,8 @@ import (
 // gridIn returns the grid in the document of the array a.
 func gridIn(t *testing.T, st store.Store) string {
 	t.Helper()
-	v, err := st.Get(t.Context(), "a/zarr.json", store.GetOptions{}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	raw, err := meta.Member("a/zarr.json", v.Bytes, "chunk_grid")
+	v := mustGet(t, st, "a/zarr.json")
+	raw, err := meta.Member("a/zarr.json", v, "chunk_grid")
 	if err != nil {
 		t.Fatal(err)
 	}

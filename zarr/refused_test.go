@@ -78,11 +78,8 @@ func everything(t *testing.T, st store.Store) map[string]string {
 	t.Helper()
 	all := map[string]string{}
 	for _, key := range keys(t, st) {
-		v, err := st.Get(t.Context(), key, store.GetOptions{}, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		all[key] = string(v.Bytes)
+		v := mustGet(t, st, key)
+		all[key] = string(v)
 	}
 	return all
 }

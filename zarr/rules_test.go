@@ -11,14 +11,8 @@ import (
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/codec"
 	"github.com/zargo-io/zargo/zarr/dtype"
-	"github.com/zargo-io/zargo/zarr/store"
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
-
-func mustPut(t *testing.T, st store.Store, key, value string) {
-	t.Helper()
-	succeed(t, second(st.Put(t.Context(), key, []byte(value), store.PutOptions{})))
-}
 
 // TestNodesAmongOtherThings checks that a node is recognized by its own document under a valid
 // name, and that other objects are ignored. A name that v3 reserves is a name of an existing node.
@@ -31,14 +25,14 @@ func TestNodesAmongOtherThings(t *testing.T) {
 				doc, group = ".zgroup", `{"zarr_format":2}`
 			}
 			for _, dir := range []string{"", "A/", "a/", "__a/", "late/", "late/x/"} {
-				mustPut(t, st, dir+doc, group)
+				put(t, st, dir+doc, group)
 			}
 			for _, dir := range []string{"", "a/", "folder/", ".ipynb_checkpoints/", "__a/"} {
 				for _, name := range []string{".nczarr", ".nczgroup", ".nczarray", ".nczattr", ".DS_Store", "." + doc + ".swp", doc + "~", "README.md"} {
-					mustPut(t, st, dir+name, `{"not": ours`)
+					put(t, st, dir+name, `{"not": ours`)
 				}
 			}
-			mustPut(t, st, "implied/x/"+doc, group)
+			put(t, st, "implied/x/"+doc, group)
 			g, err := zarr.OpenGroup(t.Context(), st, "")
 			if err != nil {
 				t.Fatal(err)
@@ -91,7 +85,7 @@ func TestNamesOfNewNodes(t *testing.T) {
 // because chunks cannot be decoded without it.
 func TestCodecsAreNeverPassedOver(t *testing.T) {
 	st := mem.New()
-	mustPut(t, st, "zarr.json", `{"zarr_format":3,"node_type":"array","shape":[2],"data_type":"int8","chunk_grid":{"name":"regular","configuration":{"chunk_shape":[2]}},
+	put(t, st, "zarr.json", `{"zarr_format":3,"node_type":"array","shape":[2],"data_type":"int8","chunk_grid":{"name":"regular","configuration":{"chunk_shape":[2]}},
 		"chunk_key_encoding":"default","fill_value":0,"codecs":["bytes",{"name":"nosuchcodec","must_understand":false}]}`)
 	if _, err := zarr.OpenArray(t.Context(), st, ""); !errors.Is(err, errors.ErrUnsupported) || !strings.Contains(err.Error(), "nosuchcodec") {
 		t.Errorf("%v", err)
@@ -134,12 +128,12 @@ func TestEdgeChunksAreWhole(t *testing.T) {
 				t.Errorf("%s: read %v, %v", tt.name, got, err)
 			}
 			// Other writers may store any elements beyond the edge.
-			mustPut(t, st, tt.key, string(bytes.ReplaceAll(tt.want, []byte{9}, []byte{77})))
+			put(t, st, tt.key, string(bytes.ReplaceAll(tt.want, []byte{9}, []byte{77})))
 			if got, err := zarr.Read[uint8](t.Context(), a); err != nil || !slices.Equal(got, all) {
 				t.Errorf("%s: read %v, %v", tt.name, got, err)
 			}
 			// A chunk that is shortened to the part inside the array is invalid.
-			mustPut(t, st, tt.key, string(tt.want[:2]))
+			put(t, st, tt.key, string(tt.want[:2]))
 			if got, err := zarr.Read[uint8](t.Context(), a); !errors.Is(err, zarr.ErrCorrupt) {
 				t.Errorf("%s: cut: %v, %v", tt.name, got, err)
 			}

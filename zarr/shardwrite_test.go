@@ -24,11 +24,8 @@ func checked(t *testing.T, st store.Store) (a *zarr.Array, shard []byte) {
 
 func stored(t *testing.T, st store.Store) []byte {
 	t.Helper()
-	v, err := st.Get(t.Context(), "x/c/0", store.GetOptions{}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return v.Bytes
+	v := mustGet(t, st, "x/c/0")
+	return v
 }
 
 func replaceShard(t *testing.T, st store.Store, b []byte) {

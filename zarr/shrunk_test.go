@@ -44,7 +44,7 @@ func TestChunksOutsideTheShape(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			mustPut(t, st, key, string(doc))
+			put(t, st, key, string(doc))
 
 			inside := map[string]bool{key: true}
 			if a, err = a.Refresh(t.Context()); err != nil {
@@ -60,7 +60,7 @@ func TestChunksOutsideTheShape(t *testing.T) {
 			outside := 0
 			for _, k := range keys(t, st) {
 				if strings.HasPrefix(k, "g/x/") && !inside[k] {
-					mustPut(t, st, k, "no chunk at all")
+					put(t, st, k, "no chunk at all")
 					outside++
 				}
 			}

@@ -278,7 +278,7 @@ func TestBadConsolidated(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			ctx, st := t.Context(), mem.New()
 			forest(t, st, tt.format)
-			mustPut(t, st, tt.key, tt.doc)
+			put(t, st, tt.key, tt.doc)
 			var f told
 			g, err := zarr.OpenGroup(ctx, st, "top", zarr.OnFinding(f.tell), zarr.Limit(zarr.Limits{Metadata: 1 << 12}))
 			if err != nil {
@@ -332,7 +332,7 @@ func TestBadConsolidatedUnlisted(t *testing.T) {
 	for format, doc := range map[int]string{2: `{"zarr_consolidated_format":7,"metadata":{}}`, 3: `{"zarr_format":3,"node_type":"group","consolidated_metadata":{"kind":"inline","metadata":7}}`} {
 		st := mem.New()
 		forest(t, st, format)
-		mustPut(t, st, map[int]string{2: "top/.zmetadata", 3: "top/zarr.json"}[format], doc)
+		put(t, st, map[int]string{2: "top/.zmetadata", 3: "top/zarr.json"}[format], doc)
 		g, err := zarr.OpenGroup(t.Context(), unlisted{st, fmt.Errorf("no listing: %w", errors.ErrUnsupported)}, "top")
 		if err != nil {
 			t.Fatal(err)
@@ -350,7 +350,7 @@ func TestBadConsolidatedUnlisted(t *testing.T) {
 func TestBadEntryOfConsolidated(t *testing.T) {
 	st := mem.New()
 	forest(t, st, 3)
-	mustPut(t, st, "top/zarr.json", `{"zarr_format":3,"node_type":"group","consolidated_metadata":{"kind":"inline","must_understand":false,"metadata":{
+	put(t, st, "top/zarr.json", `{"zarr_format":3,"node_type":"group","consolidated_metadata":{"kind":"inline","must_understand":false,"metadata":{
 		"a":{"zarr_format":3,"node_type":"array"},"gone":{"zarr_format":3,"node_type":"array"}}}}`)
 	g, err := zarr.OpenGroup(t.Context(), st, "top")
 	if err != nil {

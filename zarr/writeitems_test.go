@@ -104,13 +104,13 @@ func TestWriteItemsRefuses(t *testing.T) {
 			tt.spec.Shape, tt.spec.Chunks = []int{2}, []int{1}
 			st := mem.New()
 			a := mustCreate(t, st, "", tt.spec, zarr.Limit(zarr.Limits{Chunk: 1 << 12}))
-			before := keysOf(t, st)
+			before := keys(t, st)
 			good := []byte("1234")
 			err := a.WriteItems(ctx, [][]byte{good, tt.item})
 			if !errors.Is(err, tt.kind) || tt.spec.DType.Size() == 0 && !strings.Contains(err.Error(), "element 1") {
 				t.Errorf("%v", err)
 			}
-			if after := keysOf(t, st); len(after) != len(before) {
+			if after := keys(t, st); len(after) != len(before) {
 				t.Errorf("stored %q", after)
 			}
 		})

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"reflect"
 	"slices"
 	"strings"
@@ -17,6 +16,7 @@ import (
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/codec"
 	"github.com/zargo-io/zargo/zarr/dtype"
+	"github.com/zargo-io/zargo/zarr/meta"
 	"github.com/zargo-io/zargo/zarr/store"
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
@@ -66,61 +66,6 @@ func TestCreateNeverOverwrites(t *testing.T) {
 		if _, err := zarr.Create(t.Context(), st, "x/y", spec); !errors.Is(err, zarr.ErrExists) {
 			t.Errorf("v%d array below an array: %v", format, err)
 		}
-	}
-}
-
-func TestRegionsAgainstOracle(t *testing.T) {
-	r := rand.New(rand.NewPCG(5, 6))
-	specs := [][]codec.Spec{nil, {}, {codec.Gzip(1)}, {codec.Transpose(1, 0), codec.Zstd(1), codec.CRC32C()}, {codec.Bytes(dtype.Big)}}
-	for i := range 60 {
-		format := 2 + i%2
-		codecs := specs[i/2%len(specs)]
-		if format == 2 && i/2%len(specs) == 3 {
-			codecs = []codec.Spec{codec.Zlib(1)}
-		}
-		shape := []int{1 + r.IntN(12), 1 + r.IntN(12)}
-		spec := zarr.Spec{Format: format, Shape: shape, Chunks: []int{1 + r.IntN(8), 1 + r.IntN(8)}, DType: dtype.Float32, Codecs: codecs, Fill: -1,
-			Order: []string{"C", "F"}[i/10%2]}
-		if format == 3 && len(codecs) == 3 {
-			spec.Order = "C"
-		}
-		t.Run(fmt.Sprintf("%d v%d %v", i, format, shape), func(t *testing.T) {
-			st := mem.New()
-			a := mustCreate(t, st, "x", spec)
-			oracle := make([]float32, shape[0]*shape[1])
-			for i := range oracle {
-				oracle[i] = -1
-			}
-			for step := range 12 {
-				var sel [2]zarr.Selection
-				var lo, by, n [2]int
-				for d := range 2 {
-					lo[d] = r.IntN(shape[d] + 1)
-					hi := lo[d] + r.IntN(shape[d]-lo[d]+1)
-					by[d] = 1 + r.IntN(3)
-					n[d] = (hi - lo[d] + by[d] - 1) / by[d]
-					sel[d] = zarr.Range(lo[d], hi).By(by[d])
-				}
-				values := make([]float32, n[0]*n[1])
-				for i := range values {
-					values[i] = float32(r.IntN(3) - 1) // -1 is the fill value
-				}
-				succeed(t, zarr.Write(t.Context(), a, values, sel[0], sel[1]))
-				for i := range n[0] {
-					for j := range n[1] {
-						oracle[(lo[0]+i*by[0])*shape[1]+lo[1]+j*by[1]] = values[i*n[1]+j]
-					}
-				}
-				got := mustRead[float32](t, a)
-				if !slices.Equal(got, oracle) {
-					t.Fatalf("step %d: got %v, want %v", step, got, oracle)
-				}
-				part, err := zarr.Read[float32](t.Context(), a, sel[0], sel[1])
-				if err != nil || !slices.Equal(part, values) {
-					t.Fatalf("step %d: read back %v, wrote %v, %v", step, part, values, err)
-				}
-			}
-		})
 	}
 }
 
@@ -250,50 +195,37 @@ func TestBadInput(t *testing.T) {
 
 func nil32() []float32 { return nil }
 
+// TestBadSpecs checks that nothing is stored for a Spec that is refused: by package spec, by the
+// checks of the metadata, and by the encoder of the document.
 func TestBadSpecs(t *testing.T) {
-	good := zarr.Spec{Shape: []int{4}, DType: dtype.Int8}
-	tests := []struct {
-		name   string
-		change func(*zarr.Spec)
-		kind   error
+	grid := meta.Grid{Edges: []meta.Edges{{Runs: []meta.Run{{Edge: 1, Count: 3}}}}}
+	for _, tt := range []struct {
+		name string
+		spec zarr.Spec
+		kind error
+		says string
 	}{
-		{"no type", func(s *zarr.Spec) { s.DType = nil }, zarr.ErrMetadata},
-		{"format 1", func(s *zarr.Spec) { s.Format = 1 }, zarr.ErrMetadata},
-		{"negative length", func(s *zarr.Spec) { s.Shape = []int{-1} }, zarr.ErrMetadata},
-		{"chunk rank", func(s *zarr.Spec) { s.Chunks = []int{2, 2} }, zarr.ErrMetadata},
-		{"chunk of nothing", func(s *zarr.Spec) { s.Chunks = []int{0} }, zarr.ErrMetadata},
-		{"aspect of another rank", func(s *zarr.Spec) { s.Chunks, s.Layout.AspectRatio = nil, []float64{1, 2} }, zarr.ErrMetadata},
-		{"negative aspect", func(s *zarr.Spec) { s.Chunks, s.Layout.AspectRatio = nil, []float64{-1} }, zarr.ErrMetadata},
-		{"aspect that is no number", func(s *zarr.Spec) { s.Chunks, s.Layout.AspectRatio = nil, []float64{math.NaN()} }, zarr.ErrMetadata},
-		{"two bounds", func(s *zarr.Spec) { s.Chunks, s.Layout.Elements, s.Layout.Bytes = nil, 1, 1 }, zarr.ErrMetadata},
-		{"negative bound", func(s *zarr.Spec) { s.Chunks, s.Layout.Elements = nil, -1 }, zarr.ErrMetadata},
-		{"product overflows", func(s *zarr.Spec) { s.Shape = []int{math.MaxInt, 3}; s.Chunks = []int{1, 1} }, zarr.ErrLimit},
-		{"fill out of range", func(s *zarr.Spec) { s.Fill = 300 }, zarr.ErrType},
-		{"fill with a fraction", func(s *zarr.Spec) { s.Fill = 1.5 }, zarr.ErrType},
-		{"fill of text", func(s *zarr.Spec) { s.Fill = "x" }, zarr.ErrType},
-		{"v3 without fill", func(s *zarr.Spec) { s.Fill = zarr.NoFill }, zarr.ErrMetadata},
-		{"separator", func(s *zarr.Spec) { s.Separator = "-" }, zarr.ErrMetadata},
-		{"order", func(s *zarr.Spec) { s.Order = "A" }, zarr.ErrMetadata},
-		{"dims", func(s *zarr.Spec) { s.Dims = []string{"a", "b"} }, zarr.ErrMetadata},
-		{"dims in v2", func(s *zarr.Spec) { s.Format = 2; s.Dims = []string{"a"} }, zarr.ErrMetadata},
-		{"unknown codec", func(s *zarr.Spec) { s.Codecs = []codec.Spec{{Name: "nonesuch"}} }, errors.ErrUnsupported},
-		{"attributes that are not JSON", func(s *zarr.Spec) { s.Attrs = map[string]any{"f": func() {}} }, zarr.ErrType},
+		{"chunk rank", zarr.Spec{Chunks: []int{2, 2}}, zarr.ErrMetadata, "rank 2"},
+		{"v3 without fill", zarr.Spec{Fill: zarr.NoFill}, zarr.ErrMetadata, "fill value"},
+		{"edges too short", zarr.Spec{ChunkEdges: [][]int{{1, 2}}}, zarr.ErrMetadata, "3 of 4"},
+		{"no edges", zarr.Spec{ChunkEdges: [][]int{{}}}, zarr.ErrMetadata, "0 of 4"},
+		{"runs that end", zarr.Spec{Grid: grid}, zarr.ErrMetadata, "3 of 4"},
+		{"an unsafe suffix", zarr.Spec{Keys: meta.KeyEncoding{Suffix: "/../x"}}, zarr.ErrPath, "suffix"},
+		{"attributes that are not JSON", zarr.Spec{Attrs: map[string]any{"f": func() {}}}, zarr.ErrType, "func()"},
+	} {
+		st := mem.New()
+		tt.spec.Shape, tt.spec.DType = []int{4}, dtype.Int8
+		if _, err := zarr.Create(t.Context(), st, "x", tt.spec); !errors.Is(err, tt.kind) || !strings.Contains(err.Error(), tt.says) {
+			t.Errorf("%s: got %v, want %v and %q", tt.name, err, tt.kind, tt.says)
+		}
+		if k := keys(t, st); len(k) != 0 {
+			t.Errorf("%s: stored %v", tt.name, k)
+		}
 	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			st := mem.New()
-			s := good
-			tt.change(&s)
-			if _, err := zarr.Create(t.Context(), st, "x", s); !errors.Is(err, tt.kind) {
-				t.Errorf("got %v, want %v", err, tt.kind)
-			}
-			if k := keys(t, st); len(k) != 0 {
-				t.Errorf("stored %v", k)
-			}
-		})
+	overflows := zarr.Spec{Shape: []int{math.MaxInt, 3}, Chunks: []int{1, 1}, DType: dtype.Int8}
+	if _, err := zarr.Create(t.Context(), mem.New(), "x", overflows); !errors.Is(err, zarr.ErrLimit) {
+		t.Errorf("the number of elements overflows: %v", err)
 	}
-	st := mem.New()
-	mustCreate(t, st, "x", good)
 }
 
 func TestFills(t *testing.T) {
@@ -635,71 +567,6 @@ func TestEmptyAndScalarArrays(t *testing.T) {
 		if got := scalar.ChunkKey(); got != key {
 			t.Errorf("v%d scalar's chunk is %q", format, got)
 		}
-	}
-}
-
-func TestChunksAreChosen(t *testing.T) {
-	spec := zarr.Spec{Shape: []int{1000, 2000, 3000}, DType: dtype.Uint16}
-	for _, tt := range []struct {
-		layout zarr.Layout
-		want   []int
-	}{
-		{zarr.Layout{}, []int{101, 101, 101}},
-		{zarr.Layout{AspectRatio: []float64{1, 2, 2}}, []int{64, 128, 128}},
-		{zarr.Layout{AspectRatio: []float64{1, 2, 2}, Elements: 2000000}, []int{79, 159, 159}},
-		{zarr.Layout{AspectRatio: []float64{1, 2, 2}, Bytes: 4000000}, []int{79, 159, 159}},
-		{zarr.Layout{Bytes: 1}, []int{1, 1, 1}},
-	} {
-		spec.Layout = tt.layout
-		a, err := zarr.Create(t.Context(), mem.New(), "", spec)
-		if err != nil || !slices.Equal(a.Chunks(), tt.want) {
-			t.Errorf("%+v: %v, %v, want %v", tt.layout, a, err, tt.want)
-		}
-	}
-}
-
-// TestShardsAreChosen checks that a shard is a whole number of chunks along each axis, as many as
-// the layout allows.
-func TestShardsAreChosen(t *testing.T) {
-	big := []int{1000, 2000, 3000}
-	tests := []struct {
-		name           string
-		shape, given   []int
-		chunks, shards zarr.Layout
-		chunk, shard   []int
-	}{
-		// 512^3 elements are 2^27. A shard has five chunks of 101 along each axis.
-		{"both chosen", big, nil, zarr.Layout{}, zarr.Layout{Elements: 1 << 27}, []int{101, 101, 101}, []int{505, 505, 505}},
-		{"by bytes", big, nil, zarr.Layout{Bytes: 2 << 20}, zarr.Layout{Bytes: 2 << 27}, []int{101, 101, 101}, []int{505, 505, 505}},
-		// 64 chunks of 64 × 128 × 128.
-		{"aspects", big, nil, zarr.Layout{AspectRatio: []float64{1, 2, 2}}, zarr.Layout{AspectRatio: []float64{1, 2, 2}, Elements: 1 << 26}, []int{64, 128, 128}, []int{256, 512, 512}},
-		// 2^20 elements are 419 chunks of 50 × 50: 20 × 20 of them are 400, 21 × 21 are 441.
-		{"chunks given, a million", []int{1, 5000, 5000}, []int{1, 50, 50}, zarr.Layout{}, zarr.Layout{}, []int{1, 50, 50}, []int{1, 1000, 1000}},
-		{"less than a chunk", big, []int{10, 10, 10}, zarr.Layout{}, zarr.Layout{Elements: 999}, []int{10, 10, 10}, []int{10, 10, 10}},
-		{"more than the array", []int{25, 10}, []int{10, 10}, zarr.Layout{}, zarr.Layout{}, []int{10, 10}, []int{30, 10}},
-	}
-	for _, tt := range tests {
-		a, err := zarr.Create(t.Context(), mem.New(), "", zarr.Spec{Shape: tt.shape, DType: dtype.Uint16, Chunks: tt.given, Layout: tt.chunks, ShardLayout: &tt.shards})
-		if err != nil || !slices.Equal(a.Chunks(), tt.chunk) || !slices.Equal(a.Shards(), tt.shard) {
-			t.Errorf("%s: %v, %v, want %v in %v", tt.name, a, err, tt.chunk, tt.shard)
-		}
-	}
-	for name, s := range map[string]zarr.Spec{
-		"v2":              {Format: 2, ShardLayout: &zarr.Layout{}},
-		"shards given":    {Chunks: []int{2}, Shards: []int{4}, ShardLayout: &zarr.Layout{}},
-		"ratios":          {ShardLayout: &zarr.Layout{AspectRatio: []float64{1, 2}}},
-		"negative":        {ShardLayout: &zarr.Layout{Elements: -1}},
-		"two bounds":      {ShardLayout: &zarr.Layout{Elements: 1, Bytes: 1}},
-		"ratio of no use": {ShardLayout: &zarr.Layout{AspectRatio: []float64{math.Inf(1)}}},
-	} {
-		s.Shape, s.DType = []int{8}, dtype.Int8
-		if _, err := zarr.Create(t.Context(), mem.New(), "", s); !errors.Is(err, zarr.ErrMetadata) {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-	text := zarr.Spec{Shape: []int{8}, DType: dtype.String, ShardLayout: &zarr.Layout{Bytes: 5}}
-	if _, err := zarr.Create(t.Context(), mem.New(), "", text); !errors.Is(err, zarr.ErrMetadata) {
-		t.Errorf("bytes of text: %v", err)
 	}
 }
 

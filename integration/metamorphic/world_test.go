@@ -32,6 +32,7 @@ type world struct {
 	// consolidated has the texts of all nodes at the time of the last Consolidate. It is nil if the
 	// root does not have consolidated metadata or if its contents are not modelled.
 	consolidated map[string]string
+	immutable    bool // see options
 	v2left       bool // v2 documents remain next to the v3 documents
 	steps        []string
 }
@@ -49,14 +50,10 @@ func (w *world) must(err error) {
 	}
 }
 
-// options returns random options of a node.
-func (w *world) options() []zarr.Option {
-	out, _ := w.cached()
-	return out
-}
-
-// cached is options. immutable reports that the cache does not notice changes by other processes.
-func (w *world) cached() (out []zarr.Option, immutable bool) {
+// options returns random options of a node. It sets w.immutable if the cache does not notice changes
+// by other processes.
+func (w *world) options() (out []zarr.Option) {
+	w.immutable = false
 	if w.st.single || w.rng.IntN(6) == 0 {
 		out = append(out, zarr.SingleWriter())
 	}
@@ -66,7 +63,7 @@ func (w *world) cached() (out []zarr.Option, immutable bool) {
 	if w.rng.IntN(4) == 0 {
 		caches := []*cache.Cache{cache.New(1<<16, cache.Immutable()), cache.New(256, cache.Immutable()), cache.New(1<<16, cache.Revalidate(0))}
 		k := w.rng.IntN(len(caches))
-		out, immutable = append(out, zarr.Cache(caches[k])), k < 2
+		out, w.immutable = append(out, zarr.Cache(caches[k])), k < 2
 	}
 	if w.rng.IntN(4) == 0 {
 		out = append(out, zarr.Limit(zarr.Limits{InFlight: 1}))
@@ -74,7 +71,7 @@ func (w *world) cached() (out []zarr.Option, immutable bool) {
 	if w.rng.IntN(6) == 0 {
 		out = append(out, zarr.Strict())
 	}
-	return out, immutable
+	return out
 }
 
 // pick returns a random array and its handle, which it opens if necessary.
@@ -86,8 +83,8 @@ func (w *world) pick(ctx context.Context) (string, *array) {
 	p := paths[w.rng.IntN(len(paths))]
 	m := w.arrays[p]
 	if m.open == nil || w.rng.IntN(4) == 0 {
-		var opts []zarr.Option
-		opts, m.immutable = w.cached()
+		opts := w.options()
+		m.immutable = w.immutable
 		w.note("open %s %v", p, opts)
 		if w.rng.IntN(2) == 0 {
 			g, err := zarr.OpenGroup(ctx, w.st, "", append(opts, zarr.IgnoreConsolidated())...)
@@ -124,8 +121,8 @@ func (w *world) create(ctx context.Context) {
 		return
 	}
 	m, spec := newArray(w.rng, w.format)
-	var opts []zarr.Option
-	opts, m.immutable = w.cached()
+	opts := w.options()
+	m.immutable = w.immutable
 	w.note("create %s %s %v chunks %v%v shards %v%v codecs %v order %q separator %q %v", p, m.elems.name, spec.Shape, spec.Chunks, spec.ChunkEdges, spec.Shards, spec.ShardEdges, spec.Codecs, spec.Order, spec.Separator, opts)
 	a, err := zarr.Create(ctx, w.st, p, spec, opts...)
 	w.must(err)
@@ -208,7 +205,7 @@ func (w *world) selection(m *array) (sel []zarr.Selection, at []int) {
 				continue
 			}
 			lo := r.IntN(n)
-			hi, step := lo+1+r.IntN(n-lo), 1+r.IntN(2)*r.IntN(3)
+			hi, step := lo+min(r.IntN(4*(n-lo)), n-lo), 1+r.IntN(2)*r.IntN(3)
 			for i := lo; i < hi; i += step {
 				lists[d] = append(lists[d], i)
 			}

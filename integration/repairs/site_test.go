@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/zargo-io/zargo/integration/bucket"
+	"github.com/zargo-io/zargo/internal/test/zarrtest"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/codec"
 	"github.com/zargo-io/zargo/zarr/dtype"
@@ -64,14 +65,7 @@ func fill(t *testing.T, a *zarr.Array) {
 	}
 }
 
-func get(t *testing.T, st store.Store, key string) []byte {
-	t.Helper()
-	v, err := st.Get(t.Context(), key, store.GetOptions{}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return v.Bytes
-}
+var get = zarrtest.Bytes
 
 func put(t *testing.T, st store.Store, key string, value []byte) {
 	t.Helper()

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/zargo-io/zargo/internal/test/zarrtest"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/codec"
 	"github.com/zargo-io/zargo/zarr/dtype"
@@ -30,11 +31,7 @@ func chunks(t *testing.T, st store.Store) map[string]string {
 		if strings.HasPrefix(name, ".z") || name == "zarr.json" || name == "meta" || name == "attrs" {
 			continue
 		}
-		v, err := st.Get(t.Context(), e.Key, store.GetOptions{}, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		all[e.Key] = string(v.Bytes)
+		all[e.Key] = string(zarrtest.Bytes(t, st, e.Key))
 	}
 	return all
 }

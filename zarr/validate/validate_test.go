@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/internal/test/zarrtest"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/codec"
 	"github.com/zargo-io/zargo/zarr/dtype"
@@ -46,21 +47,7 @@ func run(t *testing.T, st store.Store, o validate.Options) ([]string, *validate.
 	return lines, r
 }
 
-func put(t *testing.T, st store.Store, key, value string) {
-	t.Helper()
-	if _, err := st.Put(t.Context(), key, []byte(value), store.PutOptions{}); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func get(t *testing.T, st store.Store, key string) []byte {
-	t.Helper()
-	v, err := st.Get(t.Context(), key, store.GetOptions{}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return v.Bytes
-}
+var get, put = zarrtest.Bytes, zarrtest.Put
 
 const (
 	groupV2 = `{"zarr_format":2}`
