@@ -56,21 +56,50 @@ type free struct{ *claimed.Documents }
 
 func (free) Look(context.Context) (bool, error) { return true, nil }
 
+// entered returns two processes of a plan that have claimed its target in a store.
+func entered(t *testing.T, st store.Store) (first, second *claimed.Holder, c *claimed.Claim) {
+	d := &claimed.Documents{Store: st, Target: "t", Texts: map[string]string{"t/zarr.json": "{}"}}
+	first = &claimed.Holder{Store: st, Target: "t", Plan: "p", Node: free{d}}
+	second = &claimed.Holder{Store: st, Target: "t", Plan: "p", Node: free{d}}
+	_, err1 := first.Enter(t.Context())
+	c, err2 := second.Enter(t.Context())
+	if err := errors.Join(err1, err2); err != nil || c.State != claimed.Copying {
+		t.Fatal(c, err)
+	}
+	return first, second, c
+}
+
 // TestUnconditional has a process publish in a store without conditional puts, and another process
 // of the plan change the claim that it has read before. The state must not go back.
 func TestUnconditional(t *testing.T) {
-	d := &claimed.Documents{Store: plain{mem.New()}, Target: "t", Texts: map[string]string{"t/zarr.json": "{}"}}
-	first, second := claimed.Holder{Store: d.Store, Target: "t", Plan: "p", Node: free{d}}, claimed.Holder{Store: d.Store, Target: "t", Plan: "p", Node: free{d}}
-	was, err1 := first.Enter(t.Context())
-	now, err2 := second.Enter(t.Context())
-	if err := errors.Join(err1, err2); err != nil || was.State != claimed.Copying {
-		t.Fatal(was, err)
-	}
+	first, second, was := entered(t, plain{mem.New()})
+	now := was
 	for _, to := range []claimed.State{claimed.Publishing, claimed.Published} {
+		var err1 error
 		now, err1 = second.Advance(t.Context(), now, to)
 		late, err2 := first.Advance(t.Context(), was, claimed.Publishing)
 		if err := errors.Join(err1, err2); err != nil || late.State != to || late.Run != now.Run {
 			t.Errorf("%v, want %s: %v", late, to, err)
+		}
+	}
+}
+
+// TestRetreat has two processes store the documents, and the first one meet another node. If the
+// second one has published the target, both have succeeded. Otherwise the second one must not.
+func TestRetreat(t *testing.T) {
+	for _, published := range []bool{true, false} {
+		first, second, c := entered(t, mem.New())
+		a, err1 := first.Advance(t.Context(), c, claimed.Publishing)
+		b, err2 := second.Advance(t.Context(), c, claimed.Publishing)
+		if published {
+			_, err2 = second.Advance(t.Context(), b, claimed.Published)
+		}
+		if met := first.Retreat(t.Context(), a, fault.Exists); err1 != nil || err2 != nil || (met == nil) != published {
+			t.Fatal(err1, err2, met)
+		}
+		_, err := second.Advance(t.Context(), b, claimed.Published)
+		if c := first.Known(); published && (err != nil || c.State != claimed.Published) || !published && (!errors.Is(err, claimed.ErrRemoved) || c.State != claimed.Copying || c.Turn != 1) {
+			t.Error(published, err, c)
 		}
 	}
 }
