@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"unicode/utf8"
 
+	"github.com/zargo-io/zargo/internal/bits/jsontext"
 	"github.com/zargo-io/zargo/internal/chunk/grid"
 	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -108,7 +109,7 @@ func itemsAs[T any](ctx context.Context, a *Array, t dtype.VarLen, dst []T, r gr
 		}
 		text, ok := "", utf8.Valid(b)
 		if t == dtype.JSON {
-			text, ok = dtype.Unquote(b)
+			text, ok = jsontext.Unquote(b)
 		} else if ok {
 			text = string(b)
 		}

@@ -84,13 +84,9 @@ func (n *Node) Current(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		is, err := n.parsed(name, v.Bytes)
+		stored, err := n.parsed(name, v.Bytes, fault.NotFound)
 		if err != nil {
 			return err
-		}
-		stored, ok := is.(*meta.Array)
-		if !ok {
-			return fault.Newf(fault.NotFound, "%s is stale: the array was replaced by a group", n.From)
 		}
 		return n.stale(n.filled(stored))
 	}
@@ -105,13 +101,19 @@ func (n *Node) stale(property string) error {
 	return fault.Newf(fault.Conflict, "%s is stale: the array was changed to another %s; open it again, or see Refresh", n.From, property)
 }
 
-// parsed parses a stored document of the node. It reports no violations of rules.
-func (n *Node) parsed(name string, doc []byte) (meta.Node, error) {
+// parsed parses a stored document of the array. The error for a group has the kind given. parsed
+// reports no violations of rules.
+func (n *Node) parsed(name string, doc []byte, group error) (*meta.Array, error) {
 	p, key := n.Plain(), Join(n.Path, name)
 	if name == ZArray {
 		return p.ArrayV2(key, doc, "", nil)
 	}
-	return p.V3(key, doc)
+	is, err := p.V3(key, doc)
+	stored, ok := is.(*meta.Array)
+	if err == nil && !ok {
+		err = fault.Newf(group, "%s is stale: the array was replaced by a group", n.From)
+	}
+	return stored, err
 }
 
 // filled returns the first property by which the absent chunks of a stored array may have other
@@ -192,13 +194,9 @@ func (n *Node) Confirm(ctx context.Context, opened *meta.Array) error {
 	if err != nil {
 		return err
 	}
-	is, err := n.parsed(name, v.Bytes)
+	stored, err := n.parsed(name, v.Bytes, fault.Conflict)
 	if err != nil {
 		return err
-	}
-	stored, ok := is.(*meta.Array)
-	if !ok {
-		return fault.Newf(fault.Conflict, "%s is stale: the array was replaced by a group", n.From)
 	}
 	if diff := stored.Difference(opened); diff != "" {
 		return fault.Newf(fault.Conflict, "%s is stale: the array was changed to another %s; see Refresh", n.From, diff)

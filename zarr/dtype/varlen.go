@@ -145,7 +145,3 @@ func (t VarLen) Items(items [][]byte) error {
 	}
 	return nil
 }
-
-// Unquote returns the text of an element of type JSON if the element is a string. Otherwise ok is
-// false.
-func Unquote(item []byte) (text string, ok bool) { return jsontext.Unquote(item) }
