@@ -159,14 +159,10 @@ func (t *targetNode) free(ctx context.Context, a *Array) error {
 	return t.checked.do(ctx, a.Path, func(ctx context.Context) error {
 		for _, name := range []string{node.ZarrJSON, node.ZArray} {
 			key := node.Join(a.Path, name)
-			if _, planned := t.Texts[key]; !planned {
-				continue
-			}
-			if _, found, err := t.Holds(ctx, key, ""); err != nil || found {
-				if found {
-					err = claimed.Another(key)
+			if _, planned := t.Texts[key]; planned {
+				if err := t.Absent(ctx, []string{key}); err != nil {
+					return err
 				}
-				return err
 			}
 		}
 		return nil

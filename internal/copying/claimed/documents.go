@@ -99,12 +99,12 @@ func (d *Documents) Stored(ctx context.Context) (bool, error) {
 		return false, err
 	}
 	if !is {
-		return false, Another(last)
+		return false, another(last)
 	}
 	return true, d.Each(ctx, d.Within(), func(ctx context.Context, key string) error {
 		is, _, err := d.Holds(ctx, key, d.Texts[key])
 		if err == nil && !is {
-			err = Another(key)
+			err = another(key)
 		}
 		return err
 	})
@@ -115,14 +115,14 @@ func (d *Documents) Absent(ctx context.Context, keys []string) error {
 	return d.Each(ctx, keys, func(ctx context.Context, key string) error {
 		_, found, err := d.Holds(ctx, key, "")
 		if err == nil && found {
-			err = Another(key)
+			err = another(key)
 		}
 		return err
 	})
 }
 
-// Another returns the error for a target with another document under key.
-func Another(key string) error {
+// another returns the error for a target with another document under key.
+func another(key string) error {
 	return fault.Newf(fault.Exists, "another document is stored at %q", key)
 }
 

@@ -130,7 +130,6 @@ func (h *Holder) Done(ctx context.Context, c *Claim, stage int) (*Set, error) {
 func (s *Set) add(i int) {
 	if i >= s.First && i < s.First+s.N && !s.Has(i) {
 		s.in.Add([]int{i - s.First})
-		s.members++
 	}
 }
 
@@ -147,17 +146,16 @@ func (s *Set) Between(lo, hi int) (n int) {
 	return n
 }
 
-// Count returns the number of elements of the set.
-func (s *Set) Count() int { return s.members }
+// Missing returns the number of tasks of the stage that are not in the set.
+func (s *Set) Missing() int { return s.in.Missing() }
 
 // NewSet returns an empty set of tasks of a stage.
-func NewSet(s Stage) *Set { return &Set{s, keys.NewSet([]int{s.N}), 0} }
+func NewSet(s Stage) *Set { return &Set{s, keys.NewSet([]int{s.N})} }
 
 // Set is a set of tasks of a stage. Its memory depends on the tasks in it, not on the stage.
 type Set struct {
 	Stage
-	in      *keys.Set
-	members int
+	in *keys.Set
 }
 
 // Before checks that all stages before the given one are complete, and returns fault.Conflict
@@ -179,7 +177,7 @@ func (h *Holder) Before(ctx context.Context, c *Claim, stage int) error {
 		if err != nil {
 			return err
 		}
-		if missing := done.N - done.Count(); missing > 0 {
+		if missing := done.Missing(); missing > 0 {
 			now, err := h.Same(ctx, c)
 			if err == nil && (now.State == Publishing || now.State == Published) {
 				h.know(now)
@@ -235,10 +233,8 @@ func (h *Holder) Missing(ctx context.Context) (missing []int, unclaimed bool, er
 		if err != nil {
 			return nil, false, err
 		}
-		for i := done.First; i < done.First+done.N; i++ {
-			if !done.Has(i) {
-				missing = append(missing, i)
-			}
+		for at := range done.in.Absent() {
+			missing = append(missing, done.First+at[0])
 		}
 	}
 	return missing, false, nil
