@@ -64,8 +64,9 @@ def go_program(package, module, version):
                 return path
         folder.mkdir(parents=True, exist_ok=True)
         say("servers: building %s %s, once; this can take minutes" % (name, version))
+        # Without cgo, as the packages of this module are built before: Go's cache has the modules that both use.
         command([go, "install", "%s@%s" % (package, version)], cwd=folder,
-                env={**os.environ, "GOBIN": str(folder), "GOFLAGS": "", "GOWORK": "off"})
+                env={**os.environ, "GOBIN": str(folder), "GOFLAGS": "", "GOWORK": "off", "CGO_ENABLED": "0"})
         return folder / name
 
 

@@ -65,7 +65,8 @@ def output(name, *args):
 def folder(requirements):
     """Named by what is in it, so that another version of the file, or of Python, gets an environment of its own."""
     version = VERSIONS.get(requirements.name)
-    what = "%s %s %s" % (version or sys.version_info[:3], platform.platform(), os.path.realpath(python(version)) if version else sys.executable)
+    system = sys.platform, platform.machine(), platform.libc_ver()  # what wheels depend on; not the version of the kernel
+    what = "%s %s %s" % (version or sys.version_info[:3], system, os.path.realpath(python(version)) if version else sys.executable)
     return cache() / ("venv-" + hashlib.sha256(requirements.read_bytes() + what.encode()).hexdigest()[:16])
 
 
