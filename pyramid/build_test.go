@@ -38,9 +38,7 @@ func image(t *testing.T, st store.Store, path string, spec zarr.Spec) {
 	for i := range values {
 		values[i] = int32(i * 7)
 	}
-	if err := zarr.Write(t.Context(), a, values); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, zarr.Write(t.Context(), a, values))
 }
 
 func small() zarr.Spec {
@@ -403,5 +401,12 @@ func TestOtherConvention(t *testing.T) {
 	before := contents(t, st)
 	if _, err := pyramid.Build(t.Context(), st, "a", pyramid.Options{}); !errors.Is(err, fault.Exists) || !maps.Equal(contents(t, st), before) {
 		t.Errorf("the error is %v", err)
+	}
+}
+
+func succeed(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -35,9 +35,7 @@ func golden(t *testing.T) *zarr.Group {
 func elements(t *testing.T, a *zarr.Array) []byte {
 	t.Helper()
 	b := make([]byte, a.Len()*a.DType().Size())
-	if err := a.ReadBytes(t.Context(), b); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, a.ReadBytes(t.Context(), b))
 	return b
 }
 
@@ -65,9 +63,7 @@ func copied(t *testing.T, st store.Store, path string, a *zarr.Array, change fun
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := to.WriteBytes(t.Context(), elements(t, a)); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, to.WriteBytes(t.Context(), elements(t, a)))
 }
 
 func group(t *testing.T, st store.Store, format int) {

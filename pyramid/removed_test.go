@@ -110,9 +110,7 @@ func TestLevelRemovedWhileRead(t *testing.T) {
 						if _, err := pyramid.Build(t.Context(), dying, "a", o); !errors.Is(err, died) && !errors.Is(err, fault.Conflict) {
 							t.Errorf("the build that dies: %v", err)
 						}
-						if err := other(); err != nil {
-							t.Fatal(err)
-						}
+						succeed(t, other())
 					} else if _, err := pyramid.Build(t.Context(), gated(st, gates...), "a", o); err != nil && !errors.Is(err, fault.Conflict) {
 						t.Errorf("the build that is late: %v", err)
 					} else if s, err := pyramid.StatusOf(t.Context(), st, "a"); err != nil || s != pyramid.Current {
@@ -206,8 +204,6 @@ func TestLateDocument(t *testing.T) {
 	status(t, st, pyramid.Incomplete)
 	build(t, st, "a", pyramid.Options{Levels: 2})
 	status(t, st, pyramid.Current)
-	if err := arrive(); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, arrive())
 	status(t, st, pyramid.Outdated)
 }

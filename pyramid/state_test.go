@@ -23,9 +23,7 @@ import (
 func set(t *testing.T, st store.Store, value int32) {
 	t.Helper()
 	a := array(t, st, "a")
-	if err := zarr.Write(t.Context(), a, slices.Repeat([]int32{value}, a.Len())); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, zarr.Write(t.Context(), a, slices.Repeat([]int32{value}, a.Len())))
 }
 
 // elementsOf returns the distinct elements of the levels 1 to n.
@@ -48,9 +46,7 @@ func remove(t *testing.T, st store.Store, prefix string) {
 	t.Helper()
 	for key := range contents(t, st) {
 		if strings.HasPrefix(key, prefix) {
-			if err := st.Delete(t.Context(), key, store.DeleteOptions{}); err != nil {
-				t.Fatal(err)
-			}
+			succeed(t, st.Delete(t.Context(), key, store.DeleteOptions{}))
 		}
 	}
 }
@@ -97,9 +93,7 @@ func TestChangedSource(t *testing.T) {
 				// The same for a pyramid without a state, as earlier versions and copies have.
 				set(t, st, 4)
 				remove(t, st, "1/")
-				if err := st.Delete(t.Context(), "__zargo_pyramid/a.json", store.DeleteOptions{}); err != nil {
-					t.Fatal(err)
-				}
+				succeed(t, st.Delete(t.Context(), "__zargo_pyramid/a.json", store.DeleteOptions{}))
 				build(t, st, "a", pyramid.Options{Levels: 3})
 				if got := elementsOf(t, st, 3); got != "[4]" {
 					t.Errorf("without a state the levels contain %s", got)
@@ -107,9 +101,7 @@ func TestChangedSource(t *testing.T) {
 				status(t, st, pyramid.Current)
 
 				// A change of a coordinate changes the coordinates of the levels.
-				if err := zarr.Write(t.Context(), array(t, st, "x"), make([]int32, spec.Shape[1])); err != nil {
-					t.Fatal(err)
-				}
+				succeed(t, zarr.Write(t.Context(), array(t, st, "x"), make([]int32, spec.Shape[1])))
 				status(t, st, pyramid.Outdated)
 				build(t, st, "a", pyramid.Options{Levels: 3})
 				if x, err := zarr.ReadAs[float64](t.Context(), array(t, st, "2/x")); err != nil || slices.Max(x) != 0 {

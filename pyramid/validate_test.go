@@ -51,17 +51,13 @@ func TestOutdatedLevels(t *testing.T) {
 			}
 		}
 		outdated("built", "")
-		if err := zarr.Write(t.Context(), a, []int32{7}, zarr.At(0), zarr.At(0)); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, zarr.Write(t.Context(), a, []int32{7}, zarr.At(0), zarr.At(0)))
 		outdated("after a write", `the levels of "g/a" are not current`)
 		if _, err := pyramid.Build(t.Context(), st, "g/a", pyramid.Options{Levels: 2}); err != nil {
 			t.Fatal(err)
 		}
 		outdated("built again", "")
-		if err := store.DeleteBelow(t.Context(), st, "g/1"); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, store.DeleteBelow(t.Context(), st, "g/1"))
 		outdated("after the removal of a level", `the levels of "g/a" are not complete`)
 	}
 }

@@ -139,9 +139,7 @@ func TestDeleteObjectsContentMD5(t *testing.T) {
 	credentialsForTests(t)
 	net := &cloud{serve: hosted(newFake())}
 	s := bare(t, "s3://zarr-test?region=us-east-1&use_path_style=true&endpoint=https://s3.example", inCloud(t, net))
-	if err := store.DeleteAll(t.Context(), s, []string{"x", "y"}); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, store.DeleteAll(t.Context(), s, []string{"x", "y"}))
 	sum := md5.Sum([]byte(net.body[0]))
 	if got, want := net.seen[0].Header.Get("Content-Md5"), base64.StdEncoding.EncodeToString(sum[:]); got != want {
 		t.Errorf("%q, want %q", got, want)
@@ -160,9 +158,7 @@ func TestMultipartChecksums(t *testing.T) {
 		t.Fatal(err)
 	}
 	for n, v := range values {
-		if err := p.Part(t.Context(), n, v); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, p.Part(t.Context(), n, v))
 	}
 	if _, err := p.Commit(t.Context(), store.PutOptions{}); err != nil {
 		t.Fatal(err)

@@ -39,8 +39,6 @@ func TestPartOfAGoneUpload(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := p.Abort(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, p.Abort(t.Context()))
 	fake.WantKind(t, q.Part(t.Context(), 0, make([]byte, 1<<20)), fault.Conflict)
 }

@@ -104,19 +104,13 @@ func TestRequestsPerWrite(t *testing.T) {
 	if _, err := s.Put(t.Context(), "big", make([]byte, 17<<20), store.PutOptions{IfAbsent: true}); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Delete(t.Context(), "big", store.DeleteOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Delete(t.Context(), "absent", store.DeleteOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, s.Delete(t.Context(), "big", store.DeleteOptions{}))
+	succeed(t, s.Delete(t.Context(), "absent", store.DeleteOptions{}))
 	want := []string{"PUT /zarr-test/k", "PUT /zarr-test/big", "DELETE /zarr-test/big", "DELETE /zarr-test/absent"}
 	if got := f.Requests(); !reflect.DeepEqual(got, want) {
 		t.Errorf("requests %q, want %q", got, want)
 	}
-	if err := s.Delete(t.Context(), "k", store.DeleteOptions{IfVersion: v}); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, s.Delete(t.Context(), "k", store.DeleteOptions{IfVersion: v}))
 	if got := f.Header().Get("If-Match"); got != string(v) {
 		t.Errorf("a conditional delete has If-Match %q, want %q", got, v)
 	}
@@ -188,9 +182,7 @@ func TestDeleteAll(t *testing.T) {
 		keys[i] = string(rune('a'+i%26)) + "/" + string(rune('0'+i/26%10)) + "/" + string(rune('A'+i/260))
 	}
 	f.Requests()
-	if err := store.DeleteAll(t.Context(), s, keys); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, store.DeleteAll(t.Context(), s, keys))
 	if n := len(f.Requests()); n != 3 {
 		t.Errorf("%d requests for 2500 keys", n)
 	}
@@ -245,15 +237,11 @@ func TestParts(t *testing.T) {
 	if p.Limits().Min != 5<<20 {
 		t.Errorf("the limits are %+v", p.Limits())
 	}
-	if err := p.Part(t.Context(), 1, []byte("two")); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, p.Part(t.Context(), 1, []byte("two")))
 	_, err = p.Commit(t.Context(), store.PutOptions{})
 	fake.WantKind(t, err, fault.Selection) // part 0 is missing
 	for range 2 {
-		if err := p.Part(t.Context(), 0, []byte("one")); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, p.Part(t.Context(), 0, []byte("one")))
 	}
 	fake.WantKind(t, p.Part(t.Context(), 10_000, nil), fault.Limit)
 	if _, err := s.Put(t.Context(), "k", []byte("there"), store.PutOptions{}); err != nil {
@@ -294,8 +282,6 @@ func TestPutAfterClose(t *testing.T) {
 		if _, err := s.Put(t.Context(), "k", []byte("v"), store.PutOptions{}); err != nil {
 			t.Fatal(err)
 		}
-		if err := s.Close(); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, s.Close())
 	}
 }

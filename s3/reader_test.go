@@ -39,9 +39,7 @@ func TestReaderWithoutListRights(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := zarr.Write(t.Context(), a, []int32{1, 2, 3, 4}, zarr.Range(0, 4)); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, zarr.Write(t.Context(), a, []int32{1, 2, 3, 4}, zarr.Range(0, 4)))
 		f.Answer(withholds(f))
 		st := open(t, f.At("data"))
 		a, err = zarr.OpenArray(t.Context(), st, "x")

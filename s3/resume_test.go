@@ -21,9 +21,7 @@ func TestPartsResume(t *testing.T) {
 		t.Fatal(err)
 	}
 	for n := range 5 {
-		if err := p.Part(t.Context(), n, []byte(fmt.Sprint(n))); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, p.Part(t.Context(), n, []byte(fmt.Sprint(n))))
 	}
 	f.Requests()
 	q, err := store.PutParts(t.Context(), s, "k", store.PartsOptions{Resume: p.Token()})

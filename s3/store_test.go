@@ -85,9 +85,7 @@ func open(t testing.TB, url string, opts ...Option) store.Store {
 func parsed(t testing.TB, url string, opts ...Option) *config {
 	t.Helper()
 	c := &config{}
-	if err := c.read(url, opts); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, c.read(url, opts))
 	return c
 }
 
@@ -95,4 +93,11 @@ func parsed(t testing.TB, url string, opts ...Option) *config {
 func bare(t testing.TB, url string, opts ...Option) store.Store {
 	t.Helper()
 	return fake.Opened(t)(parsed(t, url, opts...).Connect(t.Context()))
+}
+
+func succeed(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
 }

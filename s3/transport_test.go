@@ -116,9 +116,7 @@ func TestWritesKeepTheConnection(t *testing.T) {
 		keys[i] = fmt.Sprint(i)
 	}
 	for range 50 {
-		if err := store.DeleteAll(t.Context(), s, keys); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, store.DeleteAll(t.Context(), s, keys))
 		if _, err := s.Put(t.Context(), "k", make([]byte, 10_000), store.PutOptions{}); err != nil {
 			t.Fatal(err)
 		}
@@ -149,9 +147,7 @@ func TestCABundle(t *testing.T) {
 
 	file := filepath.Join(t.TempDir(), "ca.pem")
 	cert := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: srv.Certificate().Raw})
-	if err := os.WriteFile(file, cert, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, os.WriteFile(file, cert, 0o600))
 	t.Setenv("AWS_CA_BUNDLE", file)
 	s := bare(t, at)
 	if _, err := s.Put(t.Context(), "k", []byte("over TLS"), store.PutOptions{}); err != nil {

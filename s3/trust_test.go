@@ -56,9 +56,7 @@ func world(f *Fake) http.HandlerFunc {
 // identities returns the environments of all kinds of credentials.
 func identities(t *testing.T) map[string]map[string]string {
 	token := filepath.Join(t.TempDir(), "token")
-	if err := os.WriteFile(token, []byte("web-identity"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, os.WriteFile(token, []byte("web-identity"), 0o600))
 	none := map[string]string{"AWS_ACCESS_KEY_ID": "", "AWS_SECRET_ACCESS_KEY": ""}
 	with := func(more map[string]string) map[string]string {
 		maps.Copy(more, none)

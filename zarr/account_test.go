@@ -41,9 +41,7 @@ func TestProgressEnds(t *testing.T) {
 		for i := range src {
 			src[i]++ // not the fill value
 		}
-		if err := zarr.Write(t.Context(), a, src); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, zarr.Write(t.Context(), a, src))
 		if n := written.Chunks.Load(); n != 16 || written.Puts.Load() != 16 {
 			t.Errorf("v%d: Write: %d of 16, %v", format, n, &written)
 		}

@@ -95,9 +95,7 @@ func TestTakeOver(t *testing.T) {
 				t.Run(fmt.Sprint(zeros, left, late), func(t *testing.T) {
 					st := mem.New()
 					a := create(t, st, zarr.Spec{Shape: []int{3}, Chunks: []int{2}, DType: dtype.Int32})
-					if err := zarr.Write(t.Context(), a, []int32{1, 2, 3}); err != nil {
-						t.Fatal(err)
-					}
+					succeed(t, zarr.Write(t.Context(), a, []int32{1, 2, 3}))
 					k := &killed{Store: st, left: left}
 					dying, err := zarr.OpenArray(t.Context(), k, "a", zarr.Limit(zarr.Limits{InFlight: 1}))
 					if err != nil {

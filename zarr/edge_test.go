@@ -132,9 +132,7 @@ func TestStaleWriteWithoutConditions(t *testing.T) {
 					spec, backing := tt.spec, mem.New()
 					n := spec.Shape[0]
 					long := mustCreate(t, backing, "x", spec, own(1<<20))
-					if err := zarr.Write(t.Context(), long, bytes.Repeat([]byte{1}, n)); err != nil {
-						t.Fatal(err)
-					}
+					succeed(t, zarr.Write(t.Context(), long, bytes.Repeat([]byte{1}, n)))
 					opts := slices.Concat([]zarr.Option{own(1 << 20)}, st.opts)
 					a, err := zarr.OpenArray(t.Context(), bareOf{backing, st.can, st.says}, "x", opts...)
 					if err != nil {
@@ -144,9 +142,7 @@ func TestStaleWriteWithoutConditions(t *testing.T) {
 						t.Fatal(err)
 					}
 					for range 2 {
-						if err := zarr.Write(t.Context(), a, bytes.Repeat([]byte{write}, n)); err != nil {
-							t.Fatal(err)
-						}
+						succeed(t, zarr.Write(t.Context(), a, bytes.Repeat([]byte{write}, n)))
 					}
 					want := append(bytes.Repeat([]byte{write}, n), bytes.Repeat([]byte{3}, tt.append)...)
 					if got, err := zarr.Read[uint8](t.Context(), long); err != nil || !bytes.Equal(got, want) {

@@ -89,13 +89,9 @@ func TestFilterPipelines(t *testing.T) {
 				if got := names(t, st, "a", format); got != listed {
 					t.Errorf("metadata has %q, want %q", got, listed)
 				}
-				if err := zarr.Write(t.Context(), a, want); err != nil {
-					t.Fatal(err)
-				}
+				succeed(t, zarr.Write(t.Context(), a, want))
 				part := ramp(6)
-				if err := zarr.Write(t.Context(), a, part, zarr.Range(3, 5), zarr.Range(2, 5)); err != nil {
-					t.Fatal(err)
-				}
+				succeed(t, zarr.Write(t.Context(), a, part, zarr.Range(3, 5), zarr.Range(2, 5)))
 				want := slices.Clone(want)
 				for i, v := range part {
 					want[(3+i/3)*9+2+i%3] = v
@@ -224,9 +220,7 @@ func TestMigrateFilters(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := zarr.Write(t.Context(), a, want); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, zarr.Write(t.Context(), a, want))
 	before := chunks(t, st)
 	if _, err := upkeep.Migrate(t.Context(), a, upkeep.MigrateOptions{Remove: true}); err != nil {
 		t.Fatal(err)

@@ -195,9 +195,7 @@ func TestMaxRequests(t *testing.T) {
 	backing := mem.New()
 	twice(t, backing, false, false)
 	plain := mustCreate(t, backing, "plain", zarr.Spec{Shape: []int{8}, Chunks: []int{2}, DType: dtype.Uint8})
-	if err := zarr.Write(t.Context(), plain, []byte{1, 2, 3, 4, 5, 6, 7, 8}); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, zarr.Write(t.Context(), plain, []byte{1, 2, 3, 4, 5, 6, 7, 8}))
 	read := func(a *zarr.Array) error { _, err := zarr.Read[uint8](t.Context(), a); return err }
 	readPart := func(a *zarr.Array) error { _, err := zarr.Read[uint8](t.Context(), a, zarr.Range(3, 5)); return err }
 	write := func(a *zarr.Array) error { return zarr.Write(t.Context(), a, make([]byte, 8), zarr.Range(0, 8)) }

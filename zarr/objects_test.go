@@ -37,13 +37,9 @@ func TestObjects(t *testing.T) {
 				t.Fatal(err)
 			}
 			want := objects(20)
-			if err := zarr.Write(t.Context(), a, want); err != nil {
-				t.Fatal(err)
-			}
+			succeed(t, zarr.Write(t.Context(), a, want))
 			want[1*4+2] = json.RawMessage(`{"b":2}`)
-			if err := zarr.Write(t.Context(), a, []json.RawMessage{json.RawMessage(` {"b": 2} `)}, zarr.Index(1), zarr.Index(2)); err != nil {
-				t.Fatal(err)
-			}
+			succeed(t, zarr.Write(t.Context(), a, []json.RawMessage{json.RawMessage(` {"b": 2} `)}, zarr.Index(1), zarr.Index(2)))
 			if a, err = zarr.OpenArray(t.Context(), st, "a"); err != nil {
 				t.Fatal(err)
 			}
@@ -75,9 +71,7 @@ func TestObjects(t *testing.T) {
 				t.Errorf("%q, %v", text, err)
 			}
 			// Chunks that contain only the fill value are not stored.
-			if err := zarr.Write(t.Context(), a, slices.Repeat([]json.RawMessage{json.RawMessage(`"none"`)}, 20)); err != nil {
-				t.Fatal(err)
-			}
+			succeed(t, zarr.Write(t.Context(), a, slices.Repeat([]json.RawMessage{json.RawMessage(`"none"`)}, 20)))
 			if _, err := st.Get(t.Context(), "a/0.0", store.GetOptions{}, nil); !errors.Is(err, zarr.ErrNotFound) {
 				t.Errorf("a chunk of fill values: %v", err)
 			}
@@ -173,9 +167,7 @@ func TestListsHaveNoOrder(t *testing.T) {
 			}
 			for _, b := range items {
 				var n int
-				if err := json.Unmarshal(b, &n); err != nil {
-					t.Fatal(err)
-				}
+				succeed(t, json.Unmarshal(b, &n))
 				got = append(got, n)
 			}
 		} else if got, err = zarr.ReadAs[int](t.Context(), a); err != nil {

@@ -90,9 +90,7 @@ func TestResizeKilled(t *testing.T) {
 		t.Run(fmt.Sprint(deletes), func(t *testing.T) {
 			st := dir.New(t.TempDir())
 			a := create(t, st, zarr.Spec{Shape: []int{12}, Chunks: []int{2}, DType: dtype.Int32})
-			if err := zarr.Write(t.Context(), a, []int32{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}); err != nil {
-				t.Fatal(err)
-			}
+			succeed(t, zarr.Write(t.Context(), a, []int32{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}))
 			dying := onStore(t, a, &noDeletes{Store: st, left: deletes})
 			if _, err := dying.Resize(t.Context(), []int{3}, zarr.ResizeOptions{}); !errors.Is(err, errKilled) {
 				t.Fatal(err)

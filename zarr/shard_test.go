@@ -587,9 +587,7 @@ func TestShardReport(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := zarr.Write(t.Context(), a, make([]byte, 16), zarr.Range(32, 48)); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, zarr.Write(t.Context(), a, make([]byte, 16), zarr.Range(32, 48)))
 	if a, err = a.With(zarr.WithReport(&r)); err != nil {
 		t.Fatal(err)
 	}

@@ -41,9 +41,7 @@ func TestUnsetFill(t *testing.T) {
 			read := func(a *zarr.Array, n int) {
 				t.Helper()
 				got := make([]byte, n*len(want))
-				if err := a.ReadBytes(t.Context(), got); err != nil {
-					t.Fatal(err)
-				}
+				succeed(t, a.ReadBytes(t.Context(), got))
 				if !bytes.Equal(got, bytes.Repeat(want, n)) {
 					t.Errorf("%x", got)
 				}

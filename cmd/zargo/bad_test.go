@@ -104,9 +104,7 @@ func TestBadInput(t *testing.T) {
 	})
 	t.Run("10 GiB of .zarray", func(t *testing.T) {
 		write(t, "giant/.zarray", nil)
-		if err := os.Truncate("giant/.zarray", 10<<30); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, os.Truncate("giant/.zarray", 10<<30))
 		write(t, "tiny/.zarray", []byte("{"))
 		allocated := func(line string) (result, uint64) {
 			var before, after runtime.MemStats
@@ -164,9 +162,7 @@ func TestReadOnlyFolder(t *testing.T) {
 	t.Chdir(t.TempDir())
 	p := newProgram()
 	do(t, p, "create x --shape 1 --dtype int8")
-	if err := os.Chmod("x", 0o555); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, os.Chmod("x", 0o555))
 	t.Cleanup(func() {
 		if err := os.Chmod("x", 0o777); err != nil {
 			t.Error(err)
@@ -185,9 +181,7 @@ func TestOutputFile(t *testing.T) {
 	p := newProgram()
 	do(t, p, "create x --shape 3 --dtype int8 --fill 7")
 	write(t, "out", []byte("old"))
-	if err := os.Chmod("out", 0o640); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, os.Chmod("out", 0o640))
 	do(t, p, "cat x --format csv -o out")
 	if b, err := os.ReadFile("out"); err != nil || string(b) != "7\n7\n7\n" {
 		t.Errorf("%q, %v", b, err)

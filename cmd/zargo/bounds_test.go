@@ -14,9 +14,7 @@ func TestBoundsBelowUnreadableGroup(t *testing.T) {
 	do(t, p, "create g --group")
 	do(t, p, "create g/time --shape 1 --dtype float64 --dims time --attrs {\"units\":\"days_since_2000-01-01\",\"bounds\":\"time_bnds\"}")
 	do(t, p, "create g/time_bnds --shape 1,2 --dtype float64 --dims time,nv")
-	if err := os.WriteFile("g/zarr.json", []byte("{"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, os.WriteFile("g/zarr.json", []byte("{"), 0o600))
 	if r := zargo(t, p, "cat g/time_bnds"); r.code == 0 || !strings.Contains(r.err, "zarr.json") {
 		t.Errorf("exit %d, %s%s", r.code, r.out, r.err)
 	}

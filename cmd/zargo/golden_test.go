@@ -49,9 +49,7 @@ func TestSessions(t *testing.T) {
 			t.Chdir(sameLength(t, t.TempDir()))
 			got := playSession(t, want, filepath.Join(here, "../../internal/npy/testdata/numpy"))
 			if *update {
-				if err := os.WriteFile(file, []byte(got), 0o666); err != nil {
-					t.Fatal(err)
-				}
+				succeed(t, os.WriteFile(file, []byte(got), 0o666))
 			} else if got != want {
 				g, w := strings.SplitAfter(got, "\n"), strings.SplitAfter(want, "\n")
 				for i := 0; ; i++ {
@@ -128,9 +126,7 @@ func play(t *testing.T, p *program, args []string, numpy string) string {
 		write(t, args[1], []byte(args[2]))
 		return ""
 	case "remove":
-		if err := os.Remove(args[1]); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, os.Remove(args[1]))
 		return ""
 	case "files":
 		var b strings.Builder
@@ -205,8 +201,13 @@ func words(command string) []string {
 func sameLength(t *testing.T, dir string) string {
 	t.Helper()
 	dir = filepath.Join(dir, strings.Repeat("d", max(1, 160-len(dir)-1)))
-	if err := os.Mkdir(dir, 0o777); err != nil {
+	succeed(t, os.Mkdir(dir, 0o777))
+	return dir
+}
+
+func succeed(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
 		t.Fatal(err)
 	}
-	return dir
 }

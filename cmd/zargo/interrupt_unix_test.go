@@ -43,9 +43,7 @@ func start(t *testing.T, args ...string) (*exec.Cmd, *bytes.Buffer) {
 	c := exec.Command(exe, append([]string{args[0], at}, args[1:]...)...)
 	c.Env = append(os.Environ(), actAsZargo+"=1")
 	c.Stderr = &errOut
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, c.Start())
 	select {
 	case <-arrived:
 	case <-time.After(30 * time.Second):
@@ -59,9 +57,7 @@ func start(t *testing.T, args ...string) (*exec.Cmd, *bytes.Buffer) {
 func TestInterrupt(t *testing.T) {
 	folder := t.TempDir()
 	c, errOut := start(t, "cat", "-o", filepath.Join(folder, "out"))
-	if err := c.Process.Signal(os.Interrupt); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, c.Process.Signal(os.Interrupt))
 	var exit *exec.ExitError
 	if err := c.Wait(); !errors.As(err, &exit) {
 		t.Fatal(err)
@@ -86,9 +82,7 @@ func TestSecondInterrupt(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, c.Start())
 	// The array exists when the header was read. The elements never arrive.
 	if _, err := in.Write([]byte(head("(100,)"))); err != nil {
 		t.Fatal(err)
@@ -141,15 +135,11 @@ func TestInterruptedBucketCheck(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, c.Start())
 	lines := bufio.NewScanner(out)
 	for lines.Scan() && !strings.HasPrefix(lines.Text(), "list a part") {
 	}
-	if err := c.Process.Signal(os.Interrupt); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, c.Process.Signal(os.Interrupt))
 	rest, err := io.ReadAll(out)
 	if err != nil {
 		t.Fatal(err)
@@ -169,9 +159,7 @@ func TestInterruptedBucketCheck(t *testing.T) {
 func TestTerminated(t *testing.T) {
 	folder := t.TempDir()
 	c, errOut := start(t, "cat", "-o", filepath.Join(folder, "out"))
-	if err := c.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, c.Process.Signal(syscall.SIGTERM))
 	var exit *exec.ExitError
 	if err := c.Wait(); !errors.As(err, &exit) {
 		t.Fatal(err)

@@ -116,9 +116,7 @@ func commandLine(t *testing.T, text string) (args []string) {
 	if m == nil {
 		t.Fatal("it has no command")
 	}
-	if err := json.Unmarshal([]byte(m[1]), &args); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, json.Unmarshal([]byte(m[1]), &args))
 	if args[0] == "zargo" {
 		args = args[1:]
 	}

@@ -15,9 +15,7 @@ const unsaid = `{"zarr_format":2,"shape":[2,2],"chunks":[2,2],"dtype":"|u1","com
 // TestLayoutOverHTTP checks that nested chunks are detected without a listing.
 func TestLayoutOverHTTP(t *testing.T) {
 	root := t.TempDir()
-	if err := os.MkdirAll(filepath.Join(root, "old", "0"), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, os.MkdirAll(filepath.Join(root, "old", "0"), 0o777))
 	write(t, filepath.Join(root, "old", ".zarray"), []byte(unsaid))
 	write(t, filepath.Join(root, "old", "0", "0"), []byte("abcd"))
 	srv := httptest.NewServer(http.FileServer(http.Dir(root)))

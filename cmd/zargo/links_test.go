@@ -27,9 +27,7 @@ func linkedTree(t *testing.T, p *program) {
 
 func link(t *testing.T, to, name string) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, os.MkdirAll(filepath.Dir(name), 0o777))
 	if err := os.Symlink(to, name); err != nil {
 		t.Skipf("no symbolic links: %v", err)
 	}

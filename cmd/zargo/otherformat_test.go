@@ -71,9 +71,7 @@ func TestOtherContainers(t *testing.T) {
 	} {
 		for _, file := range strings.Split(tt.file, ",") {
 			name := filepath.Join(tt.name, filepath.FromSlash(file))
-			if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
-				t.Fatal(err)
-			}
+			succeed(t, os.MkdirAll(filepath.Dir(name), 0o700))
 			write(t, name, []byte(tt.bytes))
 			b.objects["deep/"+filepath.ToSlash(name)] = []byte(tt.bytes)
 		}

@@ -54,9 +54,7 @@ func TestObjects(t *testing.T) {
 	p := newProgram()
 	array := func(name, filter, chunk string) {
 		t.Helper()
-		if err := os.MkdirAll(name, 0o777); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, os.MkdirAll(name, 0o777))
 		write(t, name+"/.zarray", []byte(`{"zarr_format":2,"shape":[3],"chunks":[3],"dtype":"|O","order":"C","fill_value":null,"compressor":null,"filters":[`+filter+`]}`))
 		write(t, name+"/0", []byte(chunk))
 	}

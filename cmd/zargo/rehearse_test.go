@@ -33,12 +33,8 @@ func TestDryRuns(t *testing.T) {
 	do(t, p, "consolidate g")
 	do(t, p, "create h --group --format 2")
 	do(t, p, "create h/a/b --shape 3 --dtype int8 --format 2")
-	if err := os.Mkdir("plain", 0o777); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile("plain/file", nil, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, os.Mkdir("plain", 0o777))
+	succeed(t, os.WriteFile("plain/file", nil, 0o666))
 	for _, line := range []string{
 		"append g time=hour.npy v=day.npy --dim time --reserve",
 		"append g time=hour.npy v=day.npy --dim time --reserve --if-absent",

@@ -39,16 +39,10 @@ func TestZipAndHTTP(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := w.Add("data.zarr/"+e.Key, v.Bytes); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, w.Add("data.zarr/"+e.Key, v.Bytes))
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if err := f.Close(); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, w.Close())
+	succeed(t, f.Close())
 	srv := httptest.NewServer(http.FileServer(http.Dir(root)))
 	defer srv.Close()
 

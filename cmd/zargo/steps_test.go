@@ -84,9 +84,7 @@ func TestAppendSteps(t *testing.T) {
 	}
 	coordinate := func(dim string, v ...float64) {
 		a := must(zarr.Create(t.Context(), st, "d/"+dim, zarr.Spec{Shape: []int{len(v)}, Chunks: []int{16}, DType: dtype.Float64, Dims: []string{dim}}))
-		if err := zarr.Write(t.Context(), a, v); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, zarr.Write(t.Context(), a, v))
 	}
 	coordinate("time", 0, 24, 48, 72)
 	coordinate("x", 0, 10)

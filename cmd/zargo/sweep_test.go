@@ -82,9 +82,7 @@ func placedArray(t *testing.T, g *zarr.Group, name string, shape []int, dims []s
 			values[i] = 1000*y + x
 		}
 	}
-	if err := zarr.Write(t.Context(), a, values); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, zarr.Write(t.Context(), a, values))
 }
 
 func placedSources() []placedSource {
@@ -156,9 +154,7 @@ func TestNothingStale(t *testing.T) {
 	t.Chdir(here)
 	for name, values := range map[string][]float64{"time": {3}, "y": {-0.5, -1.5}, "x": {25, 27}} {
 		a := zarrtest.Create(t, dir.New(filepath.Join(here, "npy", name)), "", zarr.Spec{Shape: []int{len(values)}, DType: dtype.Float64})
-		if err := zarr.Write(t.Context(), a, values); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, zarr.Write(t.Context(), a, values))
 		do(t, p, "cat npy/"+name+" --format npy -o "+name+".npy")
 	}
 	commands := []struct {

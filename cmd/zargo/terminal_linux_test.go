@@ -81,9 +81,7 @@ func startOnTerminal(t *testing.T, columns uint16, kind string, args ...string) 
 	c.Env = append(os.Environ(), actAsZargo+"=1", "TERM="+kind)
 	c.Stdin, c.Stdout, c.Stderr = terminal, &c.out, terminal
 	c.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, c.Start())
 	_ = terminal.Close() // the process has its own descriptor
 	go func() {
 		defer close(c.read)

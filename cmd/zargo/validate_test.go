@@ -48,9 +48,7 @@ func TestValuesOfXarray(t *testing.T) {
 		t.Fatal(err)
 	}
 	var want map[string]map[string]struct{ Values, Stored []any }
-	if err := json.Unmarshal(text, &want); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, json.Unmarshal(text, &want))
 	t.Chdir(t.TempDir())
 	p := newProgram()
 	same := func(t *testing.T, url, flags string, want []any) {

@@ -106,3 +106,10 @@ func acknowledged(c *child.Process, ready func()) (ids []int64, err error) {
 	})
 	return ids, err
 }
+
+func succeed(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

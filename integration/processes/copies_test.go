@@ -54,9 +54,7 @@ func copies(t *testing.T, direct, lossy order, rounds int, within time.Duration)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := zarr.Write(t.Context(), a, slices.Repeat([]int64{int64(k + 1)}, copied)); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, zarr.Write(t.Context(), a, slices.Repeat([]int64{int64(k + 1)}, copied)))
 		sources[k] = a
 	}
 	r := rand.New(rand.NewPCG(26, uint64(rounds)))

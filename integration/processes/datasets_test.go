@@ -65,9 +65,7 @@ func twoJobs(t *testing.T, o order) {
 		t.Fatal(err)
 	}
 	defer st.Close()
-	if err := create(t.Context(), st, 3); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, create(t.Context(), st, 3))
 	err = concurrency.EachN(t.Context(), 2, 2, func(context.Context, int) error {
 		days, err := acknowledged(child.Start(t, o), func() {})
 		if err == nil && len(days) != someDays {
@@ -92,14 +90,10 @@ func TestXarrayOpensAppends(t *testing.T) {
 	for _, format := range []int{2, 3} {
 		place := t.TempDir()
 		st := dir.New(place)
-		if err := create(t.Context(), st, format); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, create(t.Context(), st, format))
 		for day := range someDays {
 			for range 2 {
-				if err := daily(t.Context(), st, day); err != nil {
-					t.Fatal(err)
-				}
+				succeed(t, daily(t.Context(), st, day))
 				looks.see(t, place+"/g", (day+1)*perDay)
 			}
 		}

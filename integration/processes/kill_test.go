@@ -145,9 +145,7 @@ func kills(t *testing.T, o order, format, rounds int, within time.Duration, see 
 		t.Fatal(err)
 	}
 	defer st.Close()
-	if err := create(t.Context(), st, format); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, create(t.Context(), st, format))
 	r := rand.New(rand.NewPCG(11, 7))
 	acks, amid := 0, 0
 	// On a busy machine kills happen later. The rounds continue until some kills happened during an

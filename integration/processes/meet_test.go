@@ -76,9 +76,7 @@ func meetings(t *testing.T, direct, lossy order, group bool, rounds int, within 
 	for round := range rounds {
 		if round%renewed == 0 {
 			m.path, m.acked = fmt.Sprintf("m%d", round), map[int64]bool{}
-			if err := m.create(t.Context(), st, round/renewed); err != nil {
-				t.Fatal(err)
-			}
+			succeed(t, m.create(t.Context(), st, round/renewed))
 		}
 		said, kills := m.round(t, r, lossy, round, within)
 		acks += said

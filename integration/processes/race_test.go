@@ -65,9 +65,7 @@ func race(t *testing.T, o order) {
 		if got, err = zarr.Read[int64](t.Context(), a); err != nil {
 			t.Fatal(err)
 		}
-		if err := whole(got); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, whole(got))
 	}
 	var want, is []int64
 	for _, ids := range acked {

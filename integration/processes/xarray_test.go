@@ -37,9 +37,7 @@ func newXarray(t *testing.T) *xarray {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, cmd.Start())
 	t.Cleanup(func() {
 		_ = in.Close()
 		if err := cmd.Wait(); err != nil {
@@ -66,9 +64,7 @@ func (x *xarray) see(t *testing.T, place string, n int) {
 		Wrong int     // number of wrong elements
 		Error string
 	}
-	if err := json.Unmarshal(x.out.Bytes(), &said); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, json.Unmarshal(x.out.Bytes(), &said))
 	if said.Error != "" || said.Rows != n || said.Wrong != 0 || len(said.Hours) != n {
 		t.Fatalf("xarray reads %+v, want %d rows", said, n)
 	}

@@ -64,9 +64,7 @@ func claims(t *testing.T, src, plain store.Store, round int, open func(context.C
 			for k := range values {
 				values[k] = uint8(i + 1)
 			}
-			if err := zarr.Write(t.Context(), a, values, zarr.Range(0, 30)); err != nil {
-				t.Fatal(err)
-			}
+			succeed(t, zarr.Write(t.Context(), a, values, zarr.Range(0, 30)))
 		}
 		o := transfer.Options{Source: transfer.Place{Store: "src"}, Target: transfer.Place{Store: "dst", Path: target}}
 		if round/2%2 == 1 {
@@ -133,9 +131,7 @@ func claims(t *testing.T, src, plain store.Store, round int, open func(context.C
 		}
 	}
 	for _, i := range []int{1 - won, won} {
-		if err := transfer.Clean(t.Context(), plans[i], func(ctx context.Context, _ string) (store.Store, error) { return open(ctx) }); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, transfer.Clean(t.Context(), plans[i], func(ctx context.Context, _ string) (store.Store, error) { return open(ctx) }))
 	}
 	n := 0
 	for e, err := range store.ListAll(t.Context(), plain, target, store.ListOptions{}) {
@@ -148,5 +144,12 @@ func claims(t *testing.T, src, plain store.Store, round int, open func(context.C
 	}
 	if want := 2*(15+1) + 1; n != want {
 		t.Errorf("round %d: %d objects are stored, not %d", round, n, want)
+	}
+}
+
+func succeed(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

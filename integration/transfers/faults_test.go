@@ -43,9 +43,7 @@ func TestS3ToGCS(t *testing.T) {
 	for i := range values {
 		values[i] = int32(i + 1)
 	}
-	if err := zarr.Write(t.Context(), a, values); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, zarr.Write(t.Context(), a, values))
 	p, err := transfer.NewPlan(t.Context(), a, bucket.Open(t, toURL), transfer.Options{Source: transfer.Place{Store: "from"}, Target: transfer.Place{Store: "to", Path: "a"}})
 	if err != nil {
 		t.Fatal(err)
@@ -84,9 +82,7 @@ func TestS3ToGCS(t *testing.T) {
 	if missing, err := transfer.Verify(t.Context(), p, open); err != nil || len(missing) == 0 || len(missing) > p.Tasks()/2 {
 		t.Fatalf("after two interruptions %d of %d tasks are missing, %v", len(missing), p.Tasks(), err)
 	}
-	if err := transfer.Run(t.Context(), p, open, transfer.RunOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, transfer.Run(t.Context(), p, open, transfer.RunOptions{}))
 	sum, faults := int64(0), int64(0)
 	for _, proxy := range []*faultproxy.Proxy{in, out} {
 		s := proxy.Stats()
@@ -116,9 +112,7 @@ func TestS3ToGCS(t *testing.T) {
 			t.Fatalf("element %d is %d", i, v)
 		}
 	}
-	if err := transfer.Clean(t.Context(), p, open); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, transfer.Clean(t.Context(), p, open))
 	n := 0
 	for _, err := range store.ListAll(t.Context(), bucket.Open(t, toURL), "", store.ListOptions{}) {
 		if err != nil {

@@ -36,9 +36,7 @@ func TestMemory(t *testing.T) {
 	}
 	for at := 0; at < 1024; at += 32 {
 		values[0] = float32(at)
-		if err := zarr.Write(t.Context(), a, values, zarr.Range(at, at+32)); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, zarr.Write(t.Context(), a, values, zarr.Range(at, at+32)))
 	}
 	p, err := transfer.NewPlan(t.Context(), a, dir.New(to), transfer.Options{
 		Source: transfer.Place{Store: from}, Target: transfer.Place{Store: to}, Memory: memory,
@@ -75,9 +73,7 @@ func TestMemory(t *testing.T) {
 func resident(t *testing.T, p *transfer.Plan) int64 {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "plan.json")
-	if err := os.WriteFile(file, p.Encode(), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, os.WriteFile(file, p.Encode(), 0o600))
 	exe, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -85,9 +81,7 @@ func resident(t *testing.T, p *transfer.Plan) int64 {
 	c := exec.CommandContext(t.Context(), exe)
 	c.Env = append(os.Environ(), boundEnv+"="+file)
 	c.Stderr = os.Stderr
-	if err := c.Run(); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, c.Run())
 	return int64(c.ProcessState.SysUsage().(*syscall.Rusage).Maxrss) << 10 //nolint:unconvert // 32 bits on some machines
 }
 
@@ -108,9 +102,7 @@ func TestShardMemory(t *testing.T) {
 	}
 	for at := range maps {
 		values[0] = float32(at)
-		if err := zarr.Write(t.Context(), a, values, zarr.At(at)); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, zarr.Write(t.Context(), a, values, zarr.At(at)))
 	}
 	p, err := transfer.NewPlan(t.Context(), a, dir.New(to), transfer.Options{
 		Source: transfer.Place{Store: from}, Target: transfer.Place{Store: to}, Memory: memory, Codecs: []codec.Spec{},

@@ -89,9 +89,7 @@ func TestProcesses(t *testing.T) {
 	for i := range values {
 		values[i] = float32(i % 1000)
 	}
-	if err := zarr.Write(t.Context(), a, values); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, zarr.Write(t.Context(), a, values))
 	plan := func(to string) *transfer.Plan {
 		p, err := transfer.NewPlan(t.Context(), a, dir.New(to), transfer.Options{
 			Source: transfer.Place{Store: from}, Target: transfer.Place{Store: to},
@@ -105,9 +103,7 @@ func TestProcesses(t *testing.T) {
 	}
 	p := plan(to)
 	file := filepath.Join(t.TempDir(), "plan.json")
-	if err := os.WriteFile(file, p.Encode(), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, os.WriteFile(file, p.Encode(), 0o600))
 	exe, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -125,17 +121,13 @@ func TestProcesses(t *testing.T) {
 			}
 			lines = bufio.NewScanner(out)
 		}
-		if err := c.Start(); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, c.Start())
 		children[i] = c
 	}
 	for range 20 {
 		lines.Scan()
 	}
-	if err := children[0].Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, children[0].Process.Kill())
 	for i, c := range children {
 		if err := c.Wait(); (err != nil) != (i == 0) {
 			t.Errorf("process %d: %v", i, err)
@@ -145,13 +137,9 @@ func TestProcesses(t *testing.T) {
 		t.Fatalf("%v are missing, %v", missing, err)
 	}
 	one := plan(alone)
-	if err := transfer.Run(t.Context(), one, folders, transfer.RunOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, transfer.Run(t.Context(), one, folders, transfer.RunOptions{}))
 	for _, p := range []*transfer.Plan{p, one} {
-		if err := transfer.Clean(t.Context(), p, folders); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, transfer.Clean(t.Context(), p, folders))
 	}
 	x, y := stored(t, to), stored(t, alone)
 	if !maps.Equal(x, y) || len(x) != 2*10*5+1 {

@@ -33,9 +33,7 @@ func TestCheckRoot(t *testing.T) {
 				t.Fatal(err)
 			}
 			var doc bytes.Buffer
-			if err := json.Compact(&doc, mustGet(t, st, "top/.zmetadata")); err != nil {
-				t.Fatal(err)
-			}
+			check(t, json.Compact(&doc, mustGet(t, st, "top/.zmetadata")))
 			if !strings.Contains(doc.String(), tt.from) {
 				t.Fatalf("no %s in %s", tt.from, doc.String())
 			}

@@ -228,9 +228,7 @@ func groupClaim(t *testing.T, st store.Store) string {
 			} `json:"zargo_claim"`
 		} `json:"attributes"`
 	}
-	if err := json.Unmarshal(v.Bytes, &doc); err != nil {
-		t.Fatal(err)
-	}
+	check(t, json.Unmarshal(v.Bytes, &doc))
 	if doc.Attributes.Claim == nil {
 		return ""
 	}

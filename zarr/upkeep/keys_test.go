@@ -22,9 +22,7 @@ import (
 func oldArray(t *testing.T, st store.Store, sep string, shape, chunks []int) {
 	t.Helper()
 	a := mustCreate(t, st, "x", zarr.Spec{Format: 2, Shape: shape, Chunks: chunks, DType: dtype.Float32, Fill: -1, Separator: sep, Codecs: []codec.Spec{codec.Zlib(1)}})
-	if err := zarr.Write(t.Context(), a, count(a.Len())); err != nil {
-		t.Fatal(err)
-	}
+	check(t, zarr.Write(t.Context(), a, count(a.Len())))
 	unsay(t, st, "x")
 }
 
@@ -98,9 +96,7 @@ func TestCheckKeysOfOneLayout(t *testing.T) {
 				path := fmt.Sprint("r", len(shape))
 				chunks := slices.Repeat([]int{3}, len(shape))
 				a := mustCreate(t, st, path, zarr.Spec{Format: 2, Shape: shape, Chunks: chunks, DType: dtype.Float32, Codecs: []codec.Spec{}})
-				if err := zarr.Write(t.Context(), a, count(a.Len())); err != nil {
-					t.Fatal(err)
-				}
+				check(t, zarr.Write(t.Context(), a, count(a.Len())))
 				for _, said := range []bool{true, false} {
 					if !said {
 						unsay(t, st, path)
@@ -242,9 +238,7 @@ func TestRecordSeparator(t *testing.T) {
 			doc := get(t, st, "x/.zarray")
 			a := mustOpen(t, st, "x", zarr.Separator("/"))
 			other := mustOpen(t, st, "x")
-			if err := upkeep.RecordSeparator(ctx, a); err != nil {
-				t.Fatal(err)
-			}
+			check(t, upkeep.RecordSeparator(ctx, a))
 			b, err := a.Refresh(ctx)
 			if err != nil {
 				t.Fatal(err)
@@ -273,9 +267,7 @@ func TestRecordSeparator(t *testing.T) {
 			if err := upkeep.RecordSeparator(ctx, a); !errors.Is(err, zarr.ErrConflict) || !strings.Contains(err.Error(), "shape") {
 				t.Errorf("over another shape: %v", err)
 			}
-			if err := st.Delete(ctx, "x/.zarray", store.DeleteOptions{}); err != nil {
-				t.Fatal(err)
-			}
+			check(t, st.Delete(ctx, "x/.zarray", store.DeleteOptions{}))
 			if err := upkeep.RecordSeparator(ctx, a); !errors.Is(err, zarr.ErrConflict) {
 				t.Errorf("over nothing: %v", err)
 			}

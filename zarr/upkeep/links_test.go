@@ -27,9 +27,7 @@ func linkedArray(t *testing.T) (st *dir.Store, a *zarr.Array, root, chunks strin
 	if err := os.Symlink(chunks, filepath.Join(root, "x/c")); err != nil {
 		t.Skipf("no symbolic links: %v", err)
 	}
-	if err := zarr.Write(t.Context(), a, []int8{1, 2, 3, 4, 5, 6, 7, 8}); err != nil {
-		t.Fatal(err)
-	}
+	check(t, zarr.Write(t.Context(), a, []int8{1, 2, 3, 4, 5, 6, 7, 8}))
 	return st, a, root, chunks
 }
 
@@ -108,9 +106,7 @@ func TestReplaceFollowsNoLink(t *testing.T) {
 // TestWriteThroughLinks checks that a write of fill values deletes chunks behind a link.
 func TestWriteThroughLinks(t *testing.T) {
 	_, a, _, chunks := linkedArray(t)
-	if err := zarr.Write(t.Context(), a, make([]int8, 8)); err != nil {
-		t.Fatal(err)
-	}
+	check(t, zarr.Write(t.Context(), a, make([]int8, 8)))
 	if n := files(t, chunks); n != 0 {
 		t.Errorf("%d chunks stay", n)
 	}

@@ -60,9 +60,7 @@ func TestMigrate(t *testing.T) {
 			for i := range src {
 				src[i] = int32(i*i + len(path))
 			}
-			if err := zarr.Write(t.Context(), a, src); err != nil {
-				t.Fatal(err)
-			}
+			check(t, zarr.Write(t.Context(), a, src))
 			want[path] = src
 		}
 		if root, err = root.Consolidate(t.Context()); err != nil {

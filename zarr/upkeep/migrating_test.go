@@ -191,9 +191,7 @@ func TestMigrateEnds(t *testing.T) {
 			t.Errorf("%s is %s, and was %s", key, now[key], text)
 		}
 	}
-	if err := st.Delete(t.Context(), "a/zarr.json", store.DeleteOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	check(t, st.Delete(t.Context(), "a/zarr.json", store.DeleteOptions{}))
 	if _, err := upkeep.Migrate(t.Context(), root, upkeep.MigrateOptions{}); err != nil {
 		t.Error(err)
 	}

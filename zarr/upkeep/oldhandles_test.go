@@ -82,9 +82,7 @@ func TestOldHandles(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if err := zarr.Write(t.Context(), a, []int32{1, 2, 3, 4}); err != nil {
-					t.Fatal(err)
-				}
+				check(t, zarr.Write(t.Context(), a, []int32{1, 2, 3, 4}))
 				if _, err := upkeep.Migrate(t.Context(), g, upkeep.MigrateOptions{Remove: remove}); err != nil {
 					t.Fatal(err)
 				}
@@ -124,9 +122,7 @@ func TestMigrateBack(t *testing.T) {
 	if _, err := upkeep.Migrate(t.Context(), a, upkeep.MigrateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	if err := st.Delete(t.Context(), "a/zarr.json", store.DeleteOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	check(t, st.Delete(t.Context(), "a/zarr.json", store.DeleteOptions{}))
 	if a, err = zarr.Append(t.Context(), a, 0, []int32{7}, zarr.AppendOptions{}); err != nil {
 		t.Fatal(err)
 	}
@@ -156,9 +152,7 @@ func TestSetAttrsOfRemoved(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					if err := store.DeleteBelow(t.Context(), st, "n"); err != nil {
-						t.Fatal(err)
-					}
+					check(t, store.DeleteBelow(t.Context(), st, "n"))
 					if g, ok := n.(*zarr.Group); ok {
 						_, err = g.SetAttrs(t.Context(), map[string]any{"new": 1})
 					} else {

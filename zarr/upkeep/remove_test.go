@@ -47,9 +47,7 @@ func TestRemove(t *testing.T) {
 	if err != nil || r.Objects != 9 || r.Requests != 4 || r.Bytes == 0 || r.Unsized != 0 || len(deleted) != 0 {
 		t.Fatalf("%+v, %v, deleted %q", r, err, deleted)
 	}
-	if err := r.Run(ctx); err != nil {
-		t.Fatal(err)
-	}
+	check(t, r.Run(ctx))
 	if len(deleted) != 4 || deleted[3] != "g/__zargo_rm×1" || deleted[0] != "g/zarr.json×1" || deleted[1] != "g/a/zarr.json×3" {
 		t.Errorf("deleted %q", deleted)
 	}

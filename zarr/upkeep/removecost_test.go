@@ -68,9 +68,7 @@ func TestDeletes(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if err := r.Run(ctx); err != nil {
-					t.Fatal(err)
-				}
+				check(t, r.Run(ctx))
 				if r.Requests != requests.Load() || r.Objects < 25 {
 					t.Errorf("planned %d for %d objects, made %d", r.Requests, r.Objects, requests.Load())
 				}

@@ -111,3 +111,10 @@ func TestCopyOfNothing(t *testing.T) {
 		t.Errorf("found %q, the worst %+v", lines, worst)
 	}
 }
+
+func succeed(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

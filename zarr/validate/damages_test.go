@@ -45,9 +45,7 @@ func site(t *testing.T, st store.Store, format int) {
 		for i := range all {
 			all[i] = uint16(i + 1)
 		}
-		if err := zarr.Write(t.Context(), a, all); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, zarr.Write(t.Context(), a, all))
 	}
 }
 
@@ -141,9 +139,7 @@ func damages() []damage {
 	}
 	remove := func(key string) func(t *testing.T, st store.Store) {
 		return func(t *testing.T, st store.Store) {
-			if err := st.Delete(t.Context(), key, store.DeleteOptions{}); err != nil {
-				t.Fatal(err)
-			}
+			succeed(t, st.Delete(t.Context(), key, store.DeleteOptions{}))
 		}
 	}
 	migrated := func(t *testing.T, st store.Store) {

@@ -26,9 +26,7 @@ func TestReport(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := zarr.Write(t.Context(), a, []uint8{1, 2, 3, 4, 5, 6, 7, 8}); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, zarr.Write(t.Context(), a, []uint8{1, 2, 3, 4, 5, 6, 7, 8}))
 		if _, err := g.Consolidate(t.Context()); err != nil {
 			t.Fatal(err)
 		}

@@ -31,9 +31,7 @@ func from(st store.Store) validate.RepairOptions {
 func remove(t *testing.T, st store.Store, keys ...string) {
 	t.Helper()
 	for _, key := range keys {
-		if err := st.Delete(t.Context(), key, store.DeleteOptions{}); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, st.Delete(t.Context(), key, store.DeleteOptions{}))
 	}
 }
 
@@ -356,9 +354,7 @@ func TestRestoreAcross(t *testing.T) {
 			for i := range values {
 				values[i] = uint16(i + 1)
 			}
-			if err := zarr.Write(t.Context(), a, values); err != nil {
-				t.Fatal(err)
-			}
+			succeed(t, zarr.Write(t.Context(), a, values))
 			change(t, st, "plain/c/2/1", cutTo(-3))
 			r := repaired(t, st, from(spare))
 			if len(r.Steps) != 1 || r.Steps[0].State != validate.Repaired || !strings.Contains(r.Steps[0].Text, "encode 4 elements") {

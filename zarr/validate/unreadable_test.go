@@ -61,12 +61,8 @@ func TestUnreadableChunks(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := zarr.Write(t.Context(), a, []byte{1, 2, 3, 4}, zarr.Range(0, 2), zarr.Range(0, 2)); err != nil {
-				t.Fatal(err)
-			}
-			if err := test.damage(root); err != nil {
-				t.Fatal(err)
-			}
+			succeed(t, zarr.Write(t.Context(), a, []byte{1, 2, 3, 4}, zarr.Range(0, 2), zarr.Range(0, 2)))
+			succeed(t, test.damage(root))
 			_, readErr := zarr.Read[uint8](t.Context(), a)
 			if refused := len(test.want) > 0; errors.Is(readErr, zarr.ErrRefused) != refused {
 				t.Errorf("read: %v", readErr)
@@ -84,9 +80,7 @@ func TestUnreadableChunks(t *testing.T) {
 func TestUnreadableNode(t *testing.T) {
 	root := t.TempDir()
 	put(t, dir.New(root), "zarr.json", groupV3)
-	if err := os.Symlink("/no/such/disk", filepath.Join(root, "t2m")); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, os.Symlink("/no/such/disk", filepath.Join(root, "t2m")))
 	if _, err := zarr.Open(t.Context(), dir.New(root), "t2m"); !errors.Is(err, zarr.ErrRefused) {
 		t.Errorf("open: %v", err)
 	}
@@ -103,9 +97,7 @@ func TestNothingInTheWayInABucket(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := zarr.Write(t.Context(), a, []byte{1, 2, 3, 4}); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, zarr.Write(t.Context(), a, []byte{1, 2, 3, 4}))
 	put(t, st, "c", "x")
 	put(t, st, "c/0/x", "x")
 	put(t, st, "c/7/x", "x")
