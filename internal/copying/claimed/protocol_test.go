@@ -121,3 +121,18 @@ func TestWithdraw(t *testing.T) {
 		t.Error(order, err)
 	}
 }
+
+// TestCleanUnfinished checks that Clean changes the state of unfinished work before it deletes.
+func TestCleanUnfinished(t *testing.T) {
+	var order []store.Op
+	first, _, c := entered(t, store.Observe(mem.New(), func(_ context.Context, e store.Event) {
+		if e.Op != store.OpGet && e.Op != store.OpList {
+			order = append(order, e.Op)
+		}
+	}))
+	marked := first.Mark(t.Context(), c, first.Marker(c, 0, 0))
+	order = nil
+	if err := errors.Join(marked, first.Clean(t.Context(), false)); err != nil || len(order) < 3 || order[0] != store.OpPut || slices.Contains(order[1:], store.OpPut) {
+		t.Error(order, err)
+	}
+}
