@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"net/http"
 	"os"
@@ -94,9 +93,7 @@ func TestBucketSpeed(t *testing.T) {
 		Objects int
 	}
 	for _, flag := range []string{"", " --dry-run"} {
-		if err := json.Unmarshal([]byte(do(t, newProgram(), "bucket check mem://m/ --quick --json"+flag)), &got); err != nil {
-			t.Fatal(err)
-		}
+		doJSON(t, newProgram(), "bucket check mem://m/ --quick --json"+flag, &got)
 	}
 	s := got.Speed
 	if s.Get.Requests != 15 || s.Put.P50 <= 0 || len(s.Reads) != 5 || len(s.Writes) != 5 || s.Reads[4].InFlight != 256 || s.Writes[0].Requests == 0 || !strings.Contains(s.Note, "no network") {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"reflect"
 	"strconv"
@@ -118,9 +117,7 @@ func TestJSONParses(t *testing.T) {
 	t.Chdir(t.TempDir())
 	do(t, p, `create mem://m/x --shape 2,2,3 --dtype complex64 --fill [1.5,"NaN"]`)
 	var got any
-	if err := json.Unmarshal([]byte(do(t, p, "cat mem://m/x --format json")), &got); err != nil {
-		t.Fatal(err)
-	}
+	doJSON(t, p, "cat mem://m/x --format json", &got)
 	one := []any{1.5, "NaN"}
 	row := []any{one, one, one}
 	if want := []any{[]any{row, row}, []any{row, row}}; !reflect.DeepEqual(got, want) {

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -49,6 +50,14 @@ func do(t testing.TB, p *program, line string) string {
 		t.Fatalf("zargo %s: exit %d, %s", line, r.code, r.err)
 	}
 	return r.out
+}
+
+// doJSON is do for JSON output, which it stores in to.
+func doJSON(t testing.TB, p *program, line string, to any) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(do(t, p, line)), to); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // fails checks that a run failed with the exit code, and printed one line on standard error that

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -8,6 +9,10 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/dtype"
+	"github.com/zargo-io/zargo/zarr/store/dir"
 )
 
 // wantHist is a histogram that numpy computed (testdata/summary/make.py).
@@ -51,9 +56,7 @@ func TestStats(t *testing.T) {
 				t.Error("two runs differ")
 			}
 			var got wantStats
-			if err := json.Unmarshal([]byte(text), &got); err != nil {
-				t.Fatal(err)
-			}
+			doJSON(t, p, line, &got)
 			if got.Elements != want.Elements || got.Missing != want.Missing || got.NaN != want.NaN || got.Infinite != want.Infinite || got.Count != want.Count {
 				t.Errorf("%+v\nwant %+v", got, want)
 			}
@@ -86,9 +89,7 @@ func TestHist(t *testing.T) {
 	check := func(t *testing.T, line string, want wantHist) {
 		t.Helper()
 		var got wantHist
-		if err := json.Unmarshal([]byte(do(t, p, line)), &got); err != nil {
-			t.Fatal(err)
-		}
+		doJSON(t, p, line, &got)
 		if !slices.Equal(got.Counts, want.Counts) || got.Below != want.Below || got.Above != want.Above || !slices.Equal(got.Edges, want.Edges) {
 			t.Errorf("%s: %+v\nwant %+v", line, got, want)
 		}
@@ -116,12 +117,23 @@ func TestSelectedStats(t *testing.T) {
 	var rows int64
 	for _, sel := range []string{"0:7", "7:279", "-1", "0:0"} {
 		var got wantStats
-		if err := json.Unmarshal([]byte(do(t, p, "stats --json --sel "+sel+url)), &got); err != nil {
-			t.Fatal(err)
-		}
+		doJSON(t, p, "stats --json --sel "+sel+url, &got)
 		rows += got.Count + got.Missing
 	}
 	if rows != 140_000 {
 		t.Error(rows)
+	}
+}
+
+// TestHistRequests checks that hist requests each object once if a row of objects exceeds a band.
+func TestHistRequests(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for name, s := range map[string]zarr.Spec{"chunks": {Chunks: []int{40, 1 << 17}}, "shards": {Chunks: []int{5, 1 << 16}, Shards: []int{40, 1 << 17}}} {
+		s.Shape, s.DType = []int{40, 1 << 20}, dtype.Uint8
+		err := zarr.Write(t.Context(), must(zarr.Create(t.Context(), dir.New(name), "", s)), bytes.Repeat([]uint8{1, 2, 3, 3}, 10<<20))
+		r := zargo(t, newProgram(), "-v hist --json --range 0:4 --bins 4 "+name)
+		if want := `"counts":[0,10485760,10485760,20971520]`; err != nil || !strings.Contains(r.err, " 11 gets") || !strings.Contains(strings.Join(strings.Fields(r.out), ""), want) {
+			t.Errorf("%s: %v, %+v", name, err, r)
+		}
 	}
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -47,9 +46,7 @@ func TestTuning(t *testing.T) {
 					Value              int64
 				}
 			}
-			if err := json.Unmarshal([]byte(do(t, p, c.flags+"info --tuning --json "+c.url)), &got); err != nil {
-				t.Fatal(err)
-			}
+			doJSON(t, p, c.flags+"info --tuning --json "+c.url, &got)
 			table := do(t, p, c.flags+"info --tuning "+c.url)
 			if len(got.Numbers) != 8 || got.Reason == "" || got.URL == "" || strings.Contains(table+got.URL, "hush") {
 				t.Fatalf("%+v", got)

@@ -59,17 +59,13 @@ func TestWalksOddNames(t *testing.T) {
 				t.Helper()
 				p := newProgram()
 				var nodes []struct{ Name, Kind string }
-				if err := json.Unmarshal([]byte(do(t, p, "ls --json "+where)), &nodes); err != nil {
-					t.Fatal(err)
-				}
+				doJSON(t, p, "ls --json "+where, &nodes)
 				var names []string
 				for _, n := range nodes {
 					names = append(names, n.Name)
 				}
 				var listed []string
-				if err := json.Unmarshal([]byte(do(t, p, "ls --names --json "+where)), &listed); err != nil {
-					t.Fatal(err)
-				}
+				doJSON(t, p, "ls --names --json "+where, &listed)
 				want := append(slices.Clone(oddNames), "sub")
 				for _, got := range [][]string{names, listed} {
 					slices.Sort(want)

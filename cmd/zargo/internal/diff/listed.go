@@ -131,15 +131,7 @@ func dense(ctx context.Context, of [2]known) error {
 	stored, least := 0.0, objects/leastStored
 	for _, a := range of {
 		grid := a.GridShape()
-		inside := func(coord []int) bool {
-			for k, c := range coord {
-				if c >= grid[k] {
-					return false
-				}
-			}
-			return true
-		}
-		n, err := listed.Count(ctx, a.Store(), a.Path(), a.Metadata().Keys, len(grid), inside, least-stored)
+		n, err := listed.Count(ctx, a.Store(), a.Path(), a.Metadata().Keys, make([]int, len(grid)), grid, least-stored)
 		if err != nil {
 			return context.Cause(ctx) // nil unless ctx has ended
 		}

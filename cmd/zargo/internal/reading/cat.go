@@ -51,11 +51,9 @@ func printHeader(w io.Writer, a *zarr.Array, r selection.Region, values string) 
 	}
 	cell := func(i int, text string) error {
 		if i > 0 {
-			text = "," + string(render.AppendCell(nil, text))
-		} else {
-			text = string(render.AppendCell(nil, text))
+			_ = b.WriteByte(',') // WriteString returns the same error
 		}
-		_, err := b.WriteString(text)
+		_, err := b.WriteString(string(render.AppendCell(nil, text)))
 		return err
 	}
 	switch len(names) {
@@ -72,14 +70,10 @@ func printHeader(w io.Writer, a *zarr.Array, r selection.Region, values string) 
 		names = append(names, values)
 	}
 	for i, name := range names {
-		if err := cell(i, name); err != nil {
-			return err
-		}
+		_ = cell(i, name)
 	}
-	if err := b.WriteByte('\n'); err != nil {
-		return err
-	}
-	return b.Flush()
+	_ = b.WriteByte('\n')
+	return b.Flush() // returns the first error of all writes
 }
 
 // nameOf returns the name of an array's values: the last segment of its URL, followed by the field.
@@ -98,16 +92,14 @@ func (c *Cat) Run(ctx context.Context, s *session.Session) error {
 	if err != nil {
 		return err
 	}
-	if c.Header && c.Format != "csv" {
+	switch {
+	case c.Header && c.Format != "csv":
 		return exit.Usagef("--header requires --format csv")
-	}
-	if c.Labels && c.Format != "csv" {
+	case c.Labels && c.Format != "csv":
 		return exit.Usagef("--labels requires --format csv")
-	}
-	if c.Decode && c.Field != "" {
+	case c.Decode && c.Field != "":
 		return exit.Usagef("--decode and --field cannot be combined")
-	}
-	if c.Decode && c.Format == "raw" {
+	case c.Decode && c.Format == "raw":
 		return exit.Usagef("--format raw prints the stored elements: --decode requires another format")
 	}
 	if err := c.DecodeFlags.Check(); err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"reflect"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -48,13 +49,21 @@ func (c *Hist) Run(ctx context.Context, s *session.Session) error {
 	if err != nil {
 		return err
 	}
-	v, err := c.open(ctx, s, c.URL)
+	items, err := c.checked()
 	if err != nil {
 		return err
 	}
-	defer v.Release()
+	p, a, err := s.OpenArray(ctx, c.URL, c.Options()...)
+	if err != nil {
+		return err
+	}
+	defer p.Release()
+	v, err := c.values(ctx, s, p, a, items)
+	if err != nil {
+		return p.Fail(err)
+	}
 	if c.Range == "" {
-		r, err := v.summary(ctx, s)
+		r, err := v.summary(ctx, s, true)
 		if err != nil {
 			return v.Fail(err)
 		}
@@ -65,7 +74,7 @@ func (c *Hist) Run(ctx context.Context, s *session.Session) error {
 	}
 	h, err := summary.NewHistogram(v.a.DType(), v.coding, low, high, c.Bins)
 	if err == nil {
-		err = v.each(ctx, s, h.Add)
+		err = v.each(ctx, s, true, h.Add)
 	}
 	if err == nil {
 		err = h.End()
@@ -99,15 +108,7 @@ func (c *Hist) limits() (low, high float64, err error) {
 
 // floatOf converts Min or Max of a summary to float64.
 func floatOf(v any) float64 {
-	switch v := v.(type) {
-	case int64:
-		return float64(v)
-	case uint64:
-		return float64(v)
-	case float64:
-		return v
-	}
-	return 0
+	return reflect.ValueOf(v).Convert(reflect.TypeFor[float64]()).Float()
 }
 
 // minBar is the minimum length of the longest bar in characters.
@@ -116,14 +117,14 @@ const minBar = 10
 // print prints one line for each bin: its lower edge, its count and a bar.
 func (i *histInfo) print(out io.Writer, width int) error {
 	edges, counts, most := make([]string, len(i.Edges)), make([]string, len(i.Counts)), int64(1)
-	edge, count := 0, 0
+	edge, count, total := 0, 0, int64(0)
 	for k, f := range i.Edges {
 		edges[k] = strconv.FormatFloat(f, 'g', 6, 64)
 		edge = max(edge, len(edges[k]))
 	}
 	for k, n := range i.Counts {
 		counts[k] = strconv.FormatInt(n, 10)
-		count, most = max(count, len(counts[k])), max(most, n)
+		count, most, total = max(count, len(counts[k])), max(most, n), total+n
 	}
 	if i.Units != "" {
 		fmt.Fprintf(out, "%s in %s\n", render.OneLine(i.URL), render.OneLine(i.Units))
@@ -134,10 +135,6 @@ func (i *histInfo) print(out io.Writer, width int) error {
 	for k, n := range i.Counts {
 		line := fmt.Sprintf("%*s to %*s  %*s  %s", edge, edges[k], edge, edges[k+1], count, counts[k], barOf(n, most, bar))
 		fmt.Fprintln(out, strings.TrimRight(line, " "))
-	}
-	total := int64(0)
-	for _, n := range i.Counts {
-		total += n
 	}
 	_, err := fmt.Fprintf(out, "%d counted, %d below, %d above\n", total, i.Below, i.Above)
 	return err

@@ -108,24 +108,6 @@ func (f *valueFlags) checked() ([]selection.Item, error) {
 	return items, err
 }
 
-// open opens the array at a URL. The caller closes the place.
-func (f *valueFlags) open(ctx context.Context, s *session.Session, url string) (*values, error) {
-	items, err := f.checked()
-	if err != nil {
-		return nil, err
-	}
-	p, a, err := s.OpenArray(ctx, url, f.Options()...)
-	if err != nil {
-		return nil, err
-	}
-	v, err := f.values(ctx, s, p, a, items)
-	if err != nil {
-		p.Release()
-		return nil, p.Fail(err)
-	}
-	return v, nil
-}
-
 // values returns the selected part of an array.
 func (f *valueFlags) values(ctx context.Context, s *session.Session, p *session.Place, a *zarr.Array, items []selection.Item) (_ *values, err error) {
 	v := &values{Place: p, a: a}
@@ -152,21 +134,26 @@ func (v *values) decode(ctx context.Context, s *session.Session) error {
 	return err
 }
 
-// each reads the selected elements in C order and calls add for each band.
-func (v *values) each(ctx context.Context, s *session.Session, add func(ctx context.Context, elems []byte) error) error {
+// each reads the selected elements, in C order or in tiles, and calls add for each part.
+func (v *values) each(ctx context.Context, s *session.Session, tiles bool, add func(ctx context.Context, elems []byte) error) error {
 	selection.ShowReading(s.Far, v.a, v.r, &s.Report)
 	t, read := render.ReaderOf(v.a)
-	return selection.Stream(ctx, v.a, v.r, selection.BandBytes, t, read, func(elems []byte) error {
+	use := func(elems []byte) error {
 		s.Far.Add(int64(len(elems)))
 		return add(ctx, elems)
-	})
+	}
+	if tiles {
+		return selection.Tiles(ctx, v.a, v.r, t, read, use)
+	}
+	return selection.Stream(ctx, v.a, v.r, selection.BandBytes, t, read, use)
 }
 
-// summary returns the statistics of the selected elements.
-func (v *values) summary(ctx context.Context, s *session.Session) (summary.Result, error) {
+// summary returns the statistics of the selected elements. Tiles change the last digits of the mean
+// and of the standard deviation.
+func (v *values) summary(ctx context.Context, s *session.Session, tiles bool) (summary.Result, error) {
 	sum, err := summary.New(v.a.DType(), v.coding)
 	if err == nil {
-		err = v.each(ctx, s, sum.Add)
+		err = v.each(ctx, s, tiles, sum.Add)
 	}
 	if err != nil {
 		return summary.Result{}, err
@@ -176,7 +163,7 @@ func (v *values) summary(ctx context.Context, s *session.Session) (summary.Resul
 
 // stats returns the statistics of the selected elements.
 func (v *values) stats(ctx context.Context, s *session.Session) (statsInfo, error) {
-	r, err := v.summary(ctx, s)
+	r, err := v.summary(ctx, s, false)
 	if err != nil {
 		return statsInfo{}, err
 	}
@@ -288,12 +275,7 @@ func (c *Stats) group(ctx context.Context, s *session.Session, p *session.Place,
 // member returns the statistics of an array. Their URL is the path of the array below the group.
 func (c *Stats) member(ctx context.Context, s *session.Session, p *session.Place, g *zarr.Group, a *zarr.Array, items []selection.Item) (statsInfo, error) {
 	path := strings.TrimPrefix(strings.TrimPrefix(a.Path(), g.Path()), "/")
-	var own []selection.Item
-	for _, it := range items {
-		if slices.Contains(a.Dims(), it.Name) {
-			own = append(own, it)
-		}
-	}
+	own := slices.DeleteFunc(slices.Clone(items), func(it selection.Item) bool { return !slices.Contains(a.Dims(), it.Name) })
 	at := &session.Place{Store: p.Store, Path: a.Path(), Root: p.Root, Where: p.Where}
 	v, err := c.values(ctx, s, at, a, own)
 	if err != nil {

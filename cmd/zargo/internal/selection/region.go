@@ -76,17 +76,9 @@ func (r Region) Selections() []zarr.Selection {
 // Bytes returns the size of the selected elements. elem is the size of an element. Bytes returns
 // fault.Limit if the result overflows an int64.
 func (r Region) Bytes(elem int) (int64, error) {
-	n := int64(elem)
-	for _, a := range r {
-		if a.Count == 0 {
-			return 0, nil
-		}
-	}
-	for _, a := range r {
-		if n > math.MaxInt64/int64(a.Count) {
-			return 0, fault.Newf(fault.Limit, "a selection of shape %v has too many elements", r.Shape())
-		}
-		n *= int64(a.Count)
+	n := walk.Bytes(r.Shape(), int64(elem)) // the dropped axes have the length 1
+	if n == math.MaxInt64 {
+		return 0, fault.Newf(fault.Limit, "a selection of shape %v has too many elements", r.Shape())
 	}
 	return n, nil
 }

@@ -48,32 +48,24 @@ func Dense(ctx context.Context, a *zarr.Array, rank int, r Region) error {
 	if elements <= MaxElements && objects <= maxObjects {
 		return nil
 	}
-	inside := func(coord []int) bool {
-		for k, c := range coord {
-			if c < chunks.At[k] || c-chunks.At[k] >= chunks.Shape[k] {
-				return false
-			}
-		}
-		return true
-	}
-	stored, err := listed.Count(ctx, a.Store(), a.Path(), a.Metadata().Keys, rank, inside, objects/LeastStored)
+	stored, err := listed.Count(ctx, a.Store(), a.Path(), a.Metadata().Keys, chunks.At, chunks.Shape, objects/LeastStored)
 	if err != nil || stored >= objects/LeastStored {
 		return context.Cause(ctx) // the store cannot list
 	}
 	return fault.Newf(fault.Limit, "only %.0f of %.0f chunks of the %.0f selected elements are stored: select less, or use --all to include fill values", stored, objects, elements)
 }
 
-// heldBands cuts a selection into bands. A read decodes whole chunks, so a band may exceed the
+// heldBands cuts a box of a selection into bands. A read decodes whole chunks, so a band may exceed the
 // limit of bands by up to one chunk to avoid decoding the chunk twice. Bands of chunks that are not
 // stored stay within the limit.
-func heldBands(ctx context.Context, a *zarr.Array, r Region, bands walk.Bands) iter.Seq[walk.Box] {
+func heldBands(ctx context.Context, a *zarr.Array, r Region, bands walk.Bands, of walk.Box) iter.Seq[walk.Box] {
 	long, chunk := bands, chunkBytes(a, bands.Each)
 	if chunk <= bands.Limit() || a.Sharded() || readInRanges(a) {
-		return bands.Of(bands.Whole())
+		return bands.Of(of)
 	}
 	long.Limit = func() int64 { return max(chunk, bands.Limit()) }
 	return func(yield func(walk.Box) bool) {
-		for b := range long.Of(bands.Whole()) {
+		for b := range long.Of(of) {
 			parts := bands.Of(b)
 			if b.Bytes(bands.Each) <= bands.Limit() || stored(ctx, a, r.in(b)) {
 				parts = func(yield func(walk.Box) bool) { yield(b) }
@@ -90,11 +82,8 @@ func heldBands(ctx context.Context, a *zarr.Array, r Region, bands walk.Bands) i
 // readInRanges reports whether a read of a few elements requests only a range of the chunk's bytes,
 // because the chunk is not compressed.
 func readInRanges(a *zarr.Array) bool {
-	first := make([]zarr.Selection, len(a.Shape()))
-	for k := range first {
-		first[k] = zarr.Range(0, 1)
-	}
-	p, err := a.Plan(first...)
+	rank := len(a.Shape())
+	p, err := a.Plan(zarr.Region{Start: make([]int, rank), Shape: slices.Repeat([]int{1}, rank)}.Select()...)
 	if err != nil {
 		return false
 	}

@@ -2,6 +2,7 @@ package selection
 
 import (
 	"context"
+	"iter"
 
 	"github.com/zargo-io/zargo/cmd/zargo/internal/progress"
 	"github.com/zargo-io/zargo/cmd/zargo/internal/render"
@@ -19,18 +20,23 @@ func Stream(ctx context.Context, a *zarr.Array, r Region, most int64, t dtype.Ty
 	if n, ok := t.(render.Items); ok {
 		return streamItems(ctx, a, r, most, n, write)
 	}
-	if _, err := r.Bytes(t.Size()); err != nil {
+	bands := walk.Bands{Axes: r.axes(a, walk.Chunks), Each: int64(t.Size()), Target: walk.Always(min(most, BandBytes)), Limit: walk.Always(most)}
+	return eachBox(ctx, r, bands.Each, heldBands(ctx, a, r, bands, bands.Whole()), walk.Options{Bytes: most}, read, write)
+}
+
+// eachBox reads the boxes of a region and calls use with the elements of each.
+func eachBox(ctx context.Context, r Region, each int64, boxes iter.Seq[walk.Box], o walk.Options, read render.Reader, use func(elems []byte) error) error {
+	if _, err := r.Bytes(int(each)); err != nil {
 		return err
 	}
-	bands := walk.Bands{Axes: r.axes(a, walk.Chunks), Each: int64(t.Size()), Target: walk.Always(min(most, BandBytes)), Limit: walk.Always(most)}
 	var buffers walk.Buffers[byte]
-	o := walk.Options{Bytes: most, Need: walk.Each(bands.Each)}
-	return eachBand(ctx, a, r, bands, o, func(ctx context.Context, b walk.Box) ([]byte, error) {
-		buf := buffers.Make(int(b.Bytes(bands.Each)))
+	o.Need = walk.Each(each)
+	return eachOf(ctx, boxes, o, func(ctx context.Context, b walk.Box) ([]byte, error) {
+		buf := buffers.Make(int(b.Bytes(each)))
 		return buf, read(ctx, buf, r.in(b).Selections()...)
 	}, func(buf []byte) error {
 		defer buffers.Put(buf)
-		return write(buf)
+		return use(buf)
 	})
 }
 
@@ -43,11 +49,11 @@ const (
 	firstItems = 1 << 16
 )
 
-// eachBand reads the bands of a region and calls use with each. The memory in o is a part of the
-// memory that all calls share.
-func eachBand[V any](ctx context.Context, a *zarr.Array, r Region, bands walk.Bands, o walk.Options, read func(context.Context, walk.Box) (V, error), use func(V) error) error {
+// eachOf reads boxes and calls use with each result. The memory in o is a part of the memory that
+// all calls share.
+func eachOf[V any](ctx context.Context, boxes iter.Seq[walk.Box], o walk.Options, read func(context.Context, walk.Box) (V, error), use func(V) error) error {
 	o.Budget = concurrency.Default().Bytes
-	for v, err := range walk.Read(ctx, o, heldBands(ctx, a, r, bands), read) {
+	for v, err := range walk.Read(ctx, o, boxes, read) {
 		if err == nil {
 			err = use(v)
 		}
@@ -91,7 +97,7 @@ func EachPacked(ctx context.Context, a *zarr.Array, r Region, most int64, use fu
 	bands := walk.Bands{Axes: r.axes(a, walk.Chunks), Each: itemBytes,
 		Target: func() int64 { return itemBytes * min(elems, fit) }, Limit: func() int64 { return itemBytes * fit }}
 	o := walk.Options{Bytes: most, Need: func(walk.Box) int64 { return most }}
-	return eachBand(ctx, a, r, bands, o, func(ctx context.Context, b walk.Box) (*zarr.Packed, error) {
+	return eachOf(ctx, heldBands(ctx, a, r, bands, bands.Whole()), o, func(ctx context.Context, b walk.Box) (*zarr.Packed, error) {
 		return a.ReadPacked(ctx, r.in(b).Selections()...)
 	}, func(p *zarr.Packed) error {
 		each := max(p.Bytes()/int64(p.Len()), itemBytes)

@@ -3,7 +3,6 @@ package summary
 import (
 	"context"
 	"math"
-	"slices"
 	"sync"
 
 	"github.com/zargo-io/zargo/cf"
@@ -104,6 +103,3 @@ func (h *Histogram) count(decoded []float64) {
 	h.Below += below
 	h.Above += above
 }
-
-// Most returns the largest count.
-func (h *Histogram) Most() int64 { return slices.Max(h.Counts) }

@@ -88,6 +88,12 @@ func (c *Blank) parts(ctx context.Context, coordinates *selection.Coordinates, g
 	}
 	var arrays []*zarr.Array
 	kept := map[string]bool{}
+	keep := func(attrs map[string]any) {
+		names, _ := attrs["coordinates"].(string)
+		for _, name := range strings.Fields(names) {
+			kept[name] = true
+		}
+	}
 	for n, err := range g.Members(ctx) {
 		if err != nil {
 			return nil, err
@@ -103,17 +109,9 @@ func (c *Blank) parts(ctx context.Context, coordinates *selection.Coordinates, g
 				kept[bounds] = true
 			}
 		}
-		if names, ok := a.Attrs()["coordinates"].(string); ok {
-			for _, name := range strings.Fields(names) {
-				kept[name] = true
-			}
-		}
+		keep(a.Attrs())
 	}
-	if names, ok := g.Attrs()["coordinates"].(string); ok {
-		for _, name := range strings.Fields(names) {
-			kept[name] = true
-		}
-	}
+	keep(g.Attrs())
 	var parts []part
 	for _, a := range arrays {
 		has := func(it selection.Item) bool { return slices.Contains(a.Dims(), it.Name) }
