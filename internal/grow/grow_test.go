@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"testing"
 
@@ -23,22 +24,27 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// created returns an array of n elements 1, 2, … in chunks of 4.
-func created(t *testing.T, n int) *array.Array {
+// created returns an array of a shape with the elements 1, 2, … in chunks of length 4.
+func created(t *testing.T, format int, shape ...int) *array.Array {
 	t.Helper()
 	var o array.Options
 	o.Table, o.MaxMetadata, o.Limits = codec.Builtin(), 1<<20, concurrency.Default()
 	o.Chunks.ChunkLimit, o.Chunks.IndexLimit = 1<<20, 1<<20
 	at := &node.Node{Store: written.Around(mem.New()), Path: "a", Cfg: o.Options}
-	at, err := at.CreateArray(t.Context(), spec.Spec{Format: 3, Shape: []int{n}, Chunks: []int{4}, DType: dtype.Uint8})
+	at, err := at.CreateArray(t.Context(), spec.Spec{Format: format, Shape: shape, Chunks: slices.Repeat([]int{4}, len(shape)), DType: dtype.Uint8})
 	if err != nil {
 		t.Fatal(err)
 	}
 	a := array.New(at, o)
-	if err := a.Write(t.Context(), numbers(1, n), grid.Whole([]int{n})); err != nil {
+	if err := a.Write(t.Context(), numbers(1, elements(shape)), grid.Whole(shape)); err != nil {
 		t.Fatal(err)
 	}
 	return a
+}
+
+func elements(shape []int) int {
+	n, _ := grid.Whole(shape).Len()
+	return n
 }
 
 // numbers returns n numbers from the first one on.
@@ -58,7 +64,7 @@ func has(t *testing.T, a *array.Array, want []byte) {
 		t.Fatal(err)
 	}
 	for _, a := range []*array.Array{a, b} {
-		got := make([]byte, a.Meta.Shape[0])
+		got := make([]byte, elements(a.Meta.Shape))
 		if err := a.Read(t.Context(), got, grid.Whole(a.Meta.Shape)); err != nil || !bytes.Equal(got, want) {
 			t.Errorf("read %v, %v; want %v", got, err, want)
 		}
@@ -77,7 +83,7 @@ func rows(n int) grow.Write {
 
 // TestAppend appends rows, and checks that a failed append and one at another row change nothing.
 func TestAppend(t *testing.T) {
-	a, at := created(t, 5), 4
+	a, at := created(t, 3, 5), 4
 	b, err := grow.Append(t.Context(), a, 0, 6, rows(6), grow.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -95,29 +101,43 @@ func TestAppend(t *testing.T) {
 	has(t, b, numbers(1, 11))
 }
 
-// TestResize checks which elements remain when an array is longer again.
+// TestResize checks which elements remain when an array has its first shape again after others.
 func TestResize(t *testing.T) {
-	for name, c := range map[string]struct {
+	deletes, clears := grow.Outside{}, grow.Outside{Clear: true}
+	type step struct {
+		shape   []int
 		outside grow.Outside
-		want    []byte
-	}{
-		"objects outside the shape are deleted": {grow.Outside{}, []byte{1, 2, 3, 4, 5, 6, 7, 8, 0, 0}},
-		"all objects remain":                    {grow.Outside{Keep: true}, numbers(1, 10)},
-		"elements outside the shape are fill":   {grow.Outside{Clear: true}, []byte{1, 2, 3, 4, 5, 0, 0, 0, 0, 0}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			a := created(t, 10)
-			for _, n := range []int{5, 10} {
-				b, err := grow.Resize(t.Context(), a, []int{n}, c.outside, grow.Options{})
-				if err != nil {
-					t.Fatal(err)
-				}
-				a = b
-			}
-			has(t, a, c.want)
-		})
 	}
-	a := created(t, 10)
+	smaller := step{[]int{2, 2}, deletes} // what is outside remains in the only chunk
+	for name, c := range map[string]struct {
+		shape []int
+		steps []step
+		want  []byte
+	}{
+		"objects outside the shape are deleted": {[]int{10}, []step{{[]int{5}, deletes}}, []byte{1, 2, 3, 4, 5, 6, 7, 8, 0, 0}},
+		"all objects remain":                    {[]int{10}, []step{{[]int{5}, grow.Outside{Keep: true}}}, numbers(1, 10)},
+		"elements outside the shape are fill":   {[]int{10}, []step{{[]int{5}, clears}}, []byte{1, 2, 3, 4, 5, 0, 0, 0, 0, 0}},
+		"shrinks":                               {[]int{4, 4}, []step{smaller, {[]int{1, 1}, clears}}, []byte{1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}},
+		"shrinks one axis":                      {[]int{4, 4}, []step{smaller, {[]int{1, 2}, clears}}, []byte{1, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}},
+		"keeps the shape":                       {[]int{4, 4}, []step{smaller, {[]int{2, 2}, clears}}, []byte{1, 2, 0, 0, 5, 6, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}},
+		"grows":                                 {[]int{4, 4}, []step{smaller, {[]int{3, 2}, clears}}, []byte{1, 2, 0, 0, 5, 6, 0, 0, 9, 10, 0, 0, 0, 0, 0, 0}},
+		"grows one axis and shrinks one":        {[]int{4, 4}, []step{smaller, {[]int{3, 1}, clears}}, []byte{1, 0, 0, 0, 5, 0, 0, 0, 9, 0, 0, 0, 0, 0, 0, 0}},
+	} {
+		for _, format := range []int{2, 3} {
+			t.Run(fmt.Sprint(name, " v", format), func(t *testing.T) {
+				a := created(t, format, c.shape...)
+				for _, s := range append(c.steps, step{c.shape, deletes}) {
+					b, err := grow.Resize(t.Context(), a, s.shape, s.outside, grow.Options{})
+					if err != nil {
+						t.Fatal(err)
+					}
+					a = b
+				}
+				has(t, a, c.want)
+			})
+		}
+	}
+	a := created(t, 3, 10)
 	if _, err := grow.Resize(t.Context(), a, []int{5}, grow.Outside{}, grow.Options{}); err != nil {
 		t.Fatal(err)
 	}
@@ -129,7 +149,7 @@ func TestResize(t *testing.T) {
 // TestResizeAfterKilled checks that elements outside the shape that a killed resize has stored are
 // fill values in an array that is longer again, wherever they are.
 func TestResizeAfterKilled(t *testing.T) {
-	a := created(t, 10)
+	a := created(t, 3, 10)
 	killed := claim.New(claim.Resize)
 	killed.Was = []int{10}
 	_, err := a.At.Hold(t.Context(), a.At.Doc, node.TakeOver{}, func(node.Text) (node.Change, error) {
@@ -153,7 +173,7 @@ func TestResizeAfterKilled(t *testing.T) {
 
 // TestWriter checks that rows are readable after each chunk, after Flush and after Close.
 func TestWriter(t *testing.T) {
-	a := created(t, 3)
+	a := created(t, 3, 3)
 	put := func(ctx context.Context, view *array.Array, _ func([]int) *engine.ShardWriter, rows []byte, from, to int) error {
 		return view.Write(ctx, rows, grid.Region{{Start: from, Step: 1, Count: to - from}})
 	}
