@@ -25,3 +25,10 @@ func TestBounds(t *testing.T) {
 		}
 	}
 }
+
+func succeed(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

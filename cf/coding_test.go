@@ -20,9 +20,7 @@ func attrs(t *testing.T, text string) map[string]any {
 	d := json.NewDecoder(strings.NewReader(text))
 	d.UseNumber()
 	var m map[string]any
-	if err := d.Decode(&m); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, d.Decode(&m))
 	return m
 }
 

@@ -52,9 +52,7 @@ func decoded[S cf.Number](t *testing.T, c *cf.Coding, values []any) ([]float64, 
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := cf.Decode(c, dst, src); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, cf.Decode(c, dst, src))
 	for i, m := range missing {
 		if m != math.IsNaN(dst[i]) {
 			t.Errorf("value %d is missing: %v, decoded: %v", i, m, dst[i])
@@ -100,9 +98,7 @@ func TestValues(t *testing.T) {
 		var v variable
 		d := json.NewDecoder(bytes.NewReader(line))
 		d.UseNumber()
-		if err := d.Decode(&v); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, d.Decode(&v))
 		typ, err := dtype.Parse(v.Type)
 		if err != nil {
 			t.Fatal(err)

@@ -214,3 +214,10 @@ func TestKilledAppend(t *testing.T) {
 }
 
 var errKilled = errors.New("killed")
+
+func succeed(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

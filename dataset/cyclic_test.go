@@ -66,9 +66,7 @@ func TestTurns(t *testing.T) {
 		}
 		st := mem.New()
 		a := zarrtest.Create(t, st, "x", zarr.Spec{Shape: []int{len(x)}, DType: dtype.Float64, Dims: []string{"x"}})
-		if err := zarr.Write(t.Context(), a, x); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, zarr.Write(t.Context(), a, x))
 		g, err := zarr.OpenGroup(t.Context(), st, "")
 		if err != nil {
 			t.Fatal(err)

@@ -409,9 +409,7 @@ func TestCharacters(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := a.WriteBytes(t.Context(), []byte("abcdx\x00\x00\x00\xc3\xa9\x00\x00")); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, a.WriteBytes(t.Context(), []byte("abcdx\x00\x00\x00\xc3\xa9\x00\x00")))
 	put(t, g, "station", zarr.Spec{Shape: []int{3}, DType: dtype.Int8, Dims: []string{"station"}}, []int8{1, 2, 3})
 	d := open(t, g)
 	v := variable(t, sel(t, d, dataset.Between("station", 2, 3)), "name")

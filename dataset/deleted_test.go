@@ -134,9 +134,7 @@ func TestReplacedCoordinate(t *testing.T) {
 func TestUnreadableDocument(t *testing.T) {
 	ctx, st := t.Context(), consolidatedWeather(t, 3)
 	for _, key := range []string{"x/c/0", "x/c/1"} {
-		if err := st.Delete(ctx, key, store.DeleteOptions{}); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, st.Delete(ctx, key, store.DeleteOptions{}))
 	}
 	down := store.Around(st, store.Hooks{Before: func(ctx context.Context, c store.Call) (context.Context, error) {
 		if c.Key == "x/zarr.json" {

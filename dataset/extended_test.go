@@ -61,9 +61,7 @@ func alike(t *testing.T, d *dataset.Dataset) {
 	}
 	var got, want bytes.Buffer
 	for to, d := range map[*bytes.Buffer]*dataset.Dataset{&got: d, &want: open(t, g)} {
-		if err := d.Print(to); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, d.Print(to))
 	}
 	if got.String() != want.String() {
 		t.Errorf("the append returned\n%s\na reader opens\n%s", &got, &want)

@@ -25,9 +25,7 @@ func TestOpenArray(t *testing.T) {
 	for i := range values {
 		values[i] = int16(i)
 	}
-	if err := zarr.Write(t.Context(), a, values); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, zarr.Write(t.Context(), a, values))
 	v, err := dataset.OpenArray(a, dataset.Options{})
 	if err != nil {
 		t.Fatal(err)

@@ -22,9 +22,7 @@ func put[T any](t *testing.T, g *zarr.Group, name string, s zarr.Spec, values []
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := zarr.Write(t.Context(), a, values); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, zarr.Write(t.Context(), a, values))
 	return a
 }
 

@@ -60,12 +60,8 @@ func TestTree(t *testing.T) {
 func TestPrint(t *testing.T) {
 	d := open(t, weather(t, 3))
 	var b strings.Builder
-	if err := d.Print(&b); err != nil {
-		t.Fatal(err)
-	}
-	if err := sel(t, d, dataset.At("lat", 0), dataset.Label("time", "2020-02")).Print(&b); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, d.Print(&b))
+	succeed(t, sel(t, d, dataset.At("lat", 0), dataset.Label("time", "2020-02")).Print(&b))
 	want := `<zargo.Dataset ""> Size: 5kB
 Dimensions:  (station: 2, lat: 3, lon: 4, time: 48)
 Coordinates:

@@ -153,15 +153,11 @@ func TestAnswersOnTheWay(t *testing.T) {
 	st := openQuick(t, u)
 	a := create(t, st, "x", spec(3))
 	all := slices.Concat(region(0, 0), region(1, 0), region(2, 0))
-	if err := zarr.Write(t.Context(), a, all); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, zarr.Write(t.Context(), a, all))
 	bad := "/" + at.Host + at.Path + "/" + a.ChunkKey(1, 0)
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if err := p.Configure(faultproxy.Config{Overrides: []faultproxy.Override{{Path: bad, Fault: tt.fault}}}); err != nil {
-				t.Fatal(err)
-			}
+			succeed(t, p.Configure(faultproxy.Config{Overrides: []faultproxy.Override{{Path: bad, Fault: tt.fault}}}))
 			_, err := zarr.Read[int64](t.Context(), a)
 			var ce *zarr.ChunkError
 			if !errors.Is(err, tt.kind) || !errors.As(err, &ce) || ce.Key != a.ChunkKey(1, 0) || errors.Is(err, zarr.ErrNotFound) {
@@ -172,9 +168,7 @@ func TestAnswersOnTheWay(t *testing.T) {
 			}
 		})
 	}
-	if err := p.Configure(faultproxy.Config{}); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, p.Configure(faultproxy.Config{}))
 	got, err := zarr.Read[int64](t.Context(), a)
 	if err != nil || !slices.Equal(got, all) {
 		t.Errorf("afterwards the values are others: %v", err)
@@ -224,4 +218,11 @@ func openQuick(t *testing.T, u string) store.Store {
 	}
 	t.Cleanup(func() { _ = st.Close() })
 	return st
+}
+
+func succeed(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
 }

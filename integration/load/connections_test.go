@@ -32,9 +32,7 @@ func connections(t *testing.T, b bucket.Provider) {
 	for i := range want {
 		want[i] = int64(i)
 	}
-	if err := zarr.Write(t.Context(), a, want); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, zarr.Write(t.Context(), a, want))
 	p.Reset()
 	a, err := zarr.OpenArray(t.Context(), open(t, b, u, limit), "x", zarr.Format(3))
 	if err != nil {

@@ -54,9 +54,7 @@ func hangingWay(t *testing.T, b bucket.Provider) {
 	for i := range want {
 		want[i] = int64(i)
 	}
-	if err := zarr.Write(context.Background(), a, want); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, zarr.Write(context.Background(), a, want))
 	on.Store(true)
 	took := make([]time.Duration, reads)
 	err = concurrency.EachN(context.Background(), reads, reads, func(ctx context.Context, i int) error {

@@ -80,18 +80,14 @@ func sendShards(t *testing.T, b bucket.Provider, kinds ...faultproxy.Kind) (faul
 		t.Fatal(err)
 	}
 	for i := range 2 {
-		if err := sendPieces(t.Context(), a, all, i, inner); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, sendPieces(t.Context(), a, all, i, inner))
 	}
 	w, err := zarr.NewWriter[uint8](t.Context(), a, 0, zarr.AppendOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for at := rows; at < 2*rows; at += 12 {
-		if err := w.Write(t.Context(), all[at*width:(at+12)*width]); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, w.Write(t.Context(), all[at*width:(at+12)*width]))
 	}
 	if _, err := w.Close(t.Context()); err != nil {
 		t.Fatal(err)

@@ -167,3 +167,10 @@ func TestCastValue(t *testing.T) {
 		t.Errorf("%d arrays: %d equal, %d refused by both, %d known to differ", len(all), equal, none, differs)
 	}
 }
+
+func succeed(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

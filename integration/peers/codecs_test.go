@@ -339,9 +339,7 @@ func ownMembers(peer string) bool { return strings.HasPrefix(peer, "zarr-python"
 func members(t *testing.T, meta json.RawMessage) string {
 	t.Helper()
 	var m map[string]any
-	if err := json.Unmarshal(meta, &m); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, json.Unmarshal(meta, &m))
 	b, err := json.Marshal([]any{m["filters"], m["compressor"], m["codecs"]})
 	if err != nil {
 		t.Fatal(err)

@@ -63,12 +63,8 @@ func TestCopiedToV3(t *testing.T) {
 		t.Fatal(err)
 	}
 	open := func(_ context.Context, name string) (store.Store, error) { return dir.New(name), nil }
-	if err := transfer.Run(t.Context(), p, open, transfer.RunOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	if err := transfer.Clean(t.Context(), p, open); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, transfer.Run(t.Context(), p, open, transfer.RunOptions{}))
+	succeed(t, transfer.Clean(t.Context(), p, open))
 
 	jobs = jobs[:0]
 	for _, peer := range []string{"zarr-python/local", "tensorstore", "zarrs", "zarr-python-3.4/local"} {

@@ -65,9 +65,7 @@ func TestRandomLabels(t *testing.T) {
 			continue
 		}
 		var want labelled
-		if err := json.Unmarshal([]byte(s.Values[0]), &want); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, json.Unmarshal([]byte(s.Values[0]), &want))
 		d, err := dataset.Open(t.Context(), dir.New(filepath.Join(root, strconv.Itoa(i), "data")), "", dataset.Options{})
 		if err != nil {
 			t.Errorf("dataset %d, %s with %v: %v", i, want.Kind, want.Attrs, err)

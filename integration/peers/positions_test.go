@@ -91,9 +91,7 @@ func TestPositions(t *testing.T) {
 		paths = append(paths, at, crop, at+"/1", at+"/2")
 	}
 	var want map[string]position
-	if err := json.Unmarshal(placesOf(t, "look", root), &want); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, json.Unmarshal(placesOf(t, "look", root), &want))
 	compared, irregular := 0, 0
 	for _, at := range paths {
 		ref := variable(t, st, at).CRS()

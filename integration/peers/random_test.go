@@ -38,9 +38,7 @@ func TestRandomDatasets(t *testing.T) {
 			t.Fatal(err)
 		}
 		var want map[string]decoded
-		if err := json.Unmarshal(text, &want); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, json.Unmarshal(text, &want))
 		if len(want) != 50 {
 			t.Fatalf("dataset %d has %d variables, want 50", i, len(want))
 		}

@@ -134,13 +134,9 @@ func TestStreamedRows(t *testing.T) {
 		}
 		all := a.full()
 		for at := 0; at < 75; at += 5 {
-			if err := w.Write(t.Context(), all[at<<16:(at+5)<<16]); err != nil {
-				t.Fatal(err)
-			}
+			succeed(t, w.Write(t.Context(), all[at<<16:(at+5)<<16]))
 			if at == 40 {
-				if err := w.Flush(t.Context()); err != nil {
-					t.Fatal(err)
-				}
+				succeed(t, w.Flush(t.Context()))
 			}
 		}
 		if _, err := w.Close(t.Context()); err != nil {

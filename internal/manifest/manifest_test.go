@@ -49,9 +49,7 @@ func TestWriteAndCheck(t *testing.T) {
 	values["d"][17<<20-1] = 1
 	put(t, st, "d", values["d"])
 	put(t, st, "e", nil)
-	if err := st.Delete(t.Context(), "a/0", store.DeleteOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, st.Delete(t.Context(), "a/0", store.DeleteOptions{}))
 	r, err = manifest.Check(t.Context(), st, &b, manifest.Options{})
 	if err != nil || r.Same != 3 || !slices.Equal(r.Missing, []string{"a/0"}) || !slices.Equal(r.Changed, []string{"d"}) || !slices.Equal(r.Extra, []string{"e"}) {
 		t.Error(r, err)
@@ -102,10 +100,15 @@ func TestBudget(t *testing.T) {
 		}
 	}
 	l := &concurrency.Limits{CPU: concurrency.NewCPU(1), Bytes: concurrency.NewBudget(4 << 20)}
-	if err := manifest.Write(t.Context(), st, io.Discard, manifest.Options{Limits: l}); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, manifest.Write(t.Context(), st, io.Discard, manifest.Options{Limits: l}))
 	if now, peak := l.Bytes.Used(); now != 0 || peak < 1<<20 || peak > 4<<20 {
 		t.Errorf("%d bytes are held, %d were", now, peak)
+	}
+}
+
+func succeed(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -49,9 +49,7 @@ func TestProgress(t *testing.T) {
 				steps, last = append(steps, done), of
 			}}
 			var sums bytes.Buffer
-			if err := manifest.Write(t.Context(), tt.st, &sums, watch); err != nil {
-				t.Fatal(err)
-			}
+			succeed(t, manifest.Write(t.Context(), tt.st, &sums, watch))
 			// There is one step at the start, one for each small value, and three for the parts of
 			// 8 MiB of the large value.
 			if !slices.IsSorted(steps) || len(steps) != 6 || steps[0] != 0 || steps[5] != total || last != total {

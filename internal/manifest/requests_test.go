@@ -30,18 +30,14 @@ func TestRequests(t *testing.T) {
 	put(t, under, "whole", make([]byte, 8<<20))
 	put(t, under, "long", make([]byte, 16<<20+1))
 	var b bytes.Buffer
-	if err := manifest.Write(t.Context(), st, &b, manifest.Options{}); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, manifest.Write(t.Context(), st, &b, manifest.Options{}))
 	if n["list"] != 1 || n["get"] != 22+3 || len(n) != 2 {
 		t.Errorf("write: %v", n)
 	}
 	clear(n)
 	for i := range 5 {
 		put(t, under, fmt.Sprintf("extra/%d", i), nil)
-		if err := under.Delete(t.Context(), fmt.Sprintf("a/%d", i), store.DeleteOptions{}); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, under.Delete(t.Context(), fmt.Sprintf("a/%d", i), store.DeleteOptions{}))
 	}
 	r, err := manifest.Check(t.Context(), st, &b, manifest.Options{})
 	if err != nil || r.Same != 18 || len(r.Missing) != 5 || len(r.Extra) != 5 {

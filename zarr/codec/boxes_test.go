@@ -164,3 +164,10 @@ func FuzzBoxes(f *testing.F) {
 		}
 	})
 }
+
+func succeed(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

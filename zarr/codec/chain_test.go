@@ -351,9 +351,7 @@ func TestDecodeAllocates(t *testing.T) {
 		var s codec.Scratch
 		dst := make([]byte, len(src))
 		n := testing.AllocsPerRun(100, func() {
-			if err := c.Decode(codec.Block{Bytes: dst}, stored, &s); err != nil {
-				t.Fatal(err)
-			}
+			succeed(t, c.Decode(codec.Block{Bytes: dst}, stored, &s))
 		})
 		if n > tt.want {
 			t.Errorf("%s: %v allocations, want %v", tt.name, n, tt.want)

@@ -130,9 +130,7 @@ func TestFlip(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := zarr.Write(t.Context(), a, []uint8{1, 2, 3, 4}); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, zarr.Write(t.Context(), a, []uint8{1, 2, 3, 4}))
 	if v, err := st.Get(t.Context(), "a/c/0", store.GetOptions{}, nil); err != nil || string(v.Bytes) != "\x54\x57\x56\x51" {
 		t.Errorf("stored %x (%v)", v.Bytes, err)
 	}

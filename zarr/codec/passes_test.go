@@ -60,9 +60,7 @@ func TestPasses(t *testing.T) {
 				if (direct != nil) != (tt.received && gap == 0) {
 					t.Errorf("gap of %d: received in place: %v", gap, direct != nil)
 				}
-				if err := c.DecodeTo(box, stored, s); err != nil {
-					t.Fatal(err)
-				}
+				succeed(t, c.DecodeTo(box, stored, s))
 				buffers := tt.flat
 				if gap > 0 {
 					buffers = tt.wide

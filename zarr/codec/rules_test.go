@@ -118,9 +118,7 @@ func bloscElements(t *testing.T, spec codec.Spec, in codec.Repr) string {
 		TypeSize int
 		Shuffle  string
 	}
-	if err := json.Unmarshal(specs[1].Config, &c); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, json.Unmarshal(specs[1].Config, &c))
 	return fmt.Sprint(c.TypeSize, " ", c.Shuffle)
 }
 

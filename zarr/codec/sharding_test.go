@@ -278,9 +278,7 @@ func TestShards(t *testing.T) {
 				t.Fatalf("%s: %v, %v", tt.name, ok, err)
 			}
 			got := make([]byte, 12)
-			if err := s.Inner.Decode(codec.Block{Bytes: got}, shard[off:off+n], nil); err != nil {
-				t.Fatal(err)
-			}
+			succeed(t, s.Inner.Decode(codec.Block{Bytes: got}, shard[off:off+n], nil))
 			first := (at[0]*2*6+at[1]*3)*2 + at[2] + 1
 			want := []int{first, first + 2, first + 4, first + 12, first + 14, first + 16}
 			for j, w := range want {

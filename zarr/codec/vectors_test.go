@@ -26,9 +26,7 @@ func TestVectors(t *testing.T) {
 			ID, Array, Stored, Back string
 			Config, DType           json.RawMessage
 		}
-		if err := json.Unmarshal(lines.Bytes(), &v); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, json.Unmarshal(lines.Bytes(), &v))
 		typ, order, err := dtype.ParseV2(v.DType)
 		if err != nil {
 			t.Fatal(err)

@@ -34,9 +34,7 @@ func makeField(t *testing.T, root string) (values []float32) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(root, "field.npy"), append(head, floatsToBytes(values)...), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, os.WriteFile(filepath.Join(root, "field.npy"), append(head, floatsToBytes(values)...), 0o600))
 	return values
 }
 
@@ -52,9 +50,7 @@ func makeArrays(t *testing.T, root string, values []float32) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := zarr.Write(t.Context(), a, values); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, zarr.Write(t.Context(), a, values))
 	}
 }
 
@@ -74,9 +70,7 @@ func makeGroups(t *testing.T, root string) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if err := zarr.Write(ctx, a, slices.Repeat([]float32{float32(i)}, 64)); err != nil {
-					t.Fatal(err)
-				}
+				succeed(t, zarr.Write(ctx, a, slices.Repeat([]float32{float32(i)}, 64)))
 			}
 			if end == "" {
 				continue
@@ -104,14 +98,10 @@ func answer(t *testing.T, fields map[string]any) map[string]any {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	if err := run(t.Context(), []string{string(arg)}, &out); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, run(t.Context(), []string{string(arg)}, &out))
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
 	var m map[string]any
-	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &m); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, json.Unmarshal([]byte(lines[len(lines)-1]), &m))
 	return m
 }
 
@@ -335,5 +325,12 @@ func TestRefused(t *testing.T) {
 				t.Errorf("%v, printed %q", err, &out)
 			}
 		})
+	}
+}
+
+func succeed(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

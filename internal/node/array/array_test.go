@@ -38,9 +38,7 @@ func create(t *testing.T, st store.Store, typ dtype.Type, fill any) *array.Array
 func read(t *testing.T, a *array.Array) []byte {
 	t.Helper()
 	got := make([]byte, 10)
-	if err := a.Read(t.Context(), got, grid.Whole(a.Meta.Shape)); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, a.Read(t.Context(), got, grid.Whole(a.Meta.Shape)))
 	return got
 }
 
@@ -84,9 +82,7 @@ func TestGuarded(t *testing.T) {
 		t.Fatal(err)
 	}
 	zeros := make([]byte, 10)
-	if err := b.Write(t.Context(), zeros, grid.Whole([]int{10})); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, b.Write(t.Context(), zeros, grid.Whole([]int{10})))
 	if got := keys(t, st); len(got) != 3 {
 		t.Errorf("stored %q, want 3 chunks", got)
 	}
@@ -138,12 +134,8 @@ func TestKeeps(t *testing.T) {
 func TestFill(t *testing.T) {
 	st := mem.New()
 	a := create(t, st, dtype.Uint8, uint8(3))
-	if err := a.Write(t.Context(), []byte{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, grid.Whole([]int{10})); err != nil {
-		t.Fatal(err)
-	}
-	if err := a.Fill(t.Context(), claim.Box{Lo: []int{2}, Hi: []int{9}}); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, a.Write(t.Context(), []byte{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, grid.Whole([]int{10})))
+	succeed(t, a.Fill(t.Context(), claim.Box{Lo: []int{2}, Hi: []int{9}}))
 	if got, want := read(t, a), []byte{0, 1, 3, 3, 3, 3, 3, 3, 3, 9}; !bytes.Equal(got, want) {
 		t.Errorf("read %v, want %v", got, want)
 	}
@@ -158,9 +150,7 @@ func TestFill(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := b.Fill(t.Context(), claim.Box{Lo: []int{0}, Hi: []int{8}}); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, b.Fill(t.Context(), claim.Box{Lo: []int{0}, Hi: []int{8}}))
 		if got := keys(t, st); len(got) != 2 {
 			t.Errorf("%v: stored %q, want 2 chunks", typ, got)
 		}
@@ -192,5 +182,12 @@ func TestRefresh(t *testing.T) {
 	b, err := a.Refresh(t.Context())
 	if err != nil || !slices.Equal(b.Meta.Shape, []int{12}) || b.Engine.Path != "a" {
 		t.Fatalf("%v, %v", b.Meta.Shape, err)
+	}
+}
+
+func succeed(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

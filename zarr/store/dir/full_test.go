@@ -22,3 +22,10 @@ func TestFull(t *testing.T) {
 		t.Errorf("%v", failed)
 	}
 }
+
+func succeed(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -135,9 +135,7 @@ func TestFreeNameIsTakenOnce(t *testing.T) {
 	tries := 0
 	a.link = func(tr tree, from, to string) error {
 		if tries++; tries == 1 {
-			if err := os.WriteFile(to, []byte("first"), 0o666); err != nil {
-				t.Fatal(err)
-			}
+			succeed(t, os.WriteFile(to, []byte("first"), 0o666))
 		}
 		return tr.moveNew(from, to)
 	}

@@ -30,9 +30,7 @@ func TestPartsLeaveNothing(t *testing.T) {
 				for i := range n {
 					b := bytes.Repeat([]byte{byte('a' + i)}, 10+i)
 					want = append(want, b...)
-					if err := p.Part(t.Context(), i, b); err != nil {
-						t.Fatal(err)
-					}
+					succeed(t, p.Part(t.Context(), i, b))
 				}
 				if got := files(t, root+"/f"); len(got) != 1+n || n > 0 && !strings.HasPrefix(got[0], hidden) {
 					t.Errorf("%d parts: %q", n, got)

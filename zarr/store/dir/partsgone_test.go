@@ -20,9 +20,7 @@ func sentParts(t *testing.T, root string, numbers ...int) (store.Parts, map[stri
 		t.Fatal(err)
 	}
 	for _, n := range numbers {
-		if err := p.Part(t.Context(), n, bytes.Repeat([]byte{byte('a' + n)}, 10)); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, p.Part(t.Context(), n, bytes.Repeat([]byte{byte('a' + n)}, 10)))
 	}
 	files, err := filepath.Glob(filepath.Join(root, hidden+"part-*"))
 	if err != nil || len(files) != len(numbers) {
@@ -61,9 +59,7 @@ func TestLastPartsRemoved(t *testing.T) {
 	for _, order := range [][]int{{0, 1, 2, 3}, {3, 2, 1, 0}, {1, 3, 0, 2}} {
 		root := t.TempDir()
 		p, files := sentParts(t, root, order...)
-		if err := errors.Join(os.Remove(files["2"]), os.Remove(files["3"])); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, errors.Join(os.Remove(files["2"]), os.Remove(files["3"])))
 		noValue(t, root, resumed(t, root, p), fault.Conflict)
 		noValue(t, root, p, fault.Conflict)
 	}
@@ -79,9 +75,7 @@ func TestPartShortened(t *testing.T) {
 			if files[n] == "" {
 				continue
 			}
-			if err := os.Truncate(files[n], 4); err != nil {
-				t.Fatal(err)
-			}
+			succeed(t, os.Truncate(files[n], 4))
 			noValue(t, root, p, fault.Corrupt)
 			q := resumed(t, root, p)
 			noValue(t, root, q, fault.Corrupt)
@@ -91,9 +85,7 @@ func TestPartShortened(t *testing.T) {
 			}
 			for _, s := range sent {
 				if want := bytes.Repeat([]byte{byte('a' + s.N)}, 10); s.Size != 10 {
-					if err := q.Part(t.Context(), s.N, want); err != nil {
-						t.Fatal(err)
-					}
+					succeed(t, q.Part(t.Context(), s.N, want))
 				}
 			}
 			if _, err := q.Commit(t.Context(), store.PutOptions{}); err != nil {
@@ -126,9 +118,7 @@ func allFiles(t *testing.T, root string) (names []string) {
 func TestPartOfAnEndedValue(t *testing.T) {
 	root := t.TempDir()
 	p, _ := sentParts(t, root, 0, 1)
-	if err := resumed(t, root, p).Abort(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, resumed(t, root, p).Abort(t.Context()))
 	if err := resumed(t, root, p).Part(t.Context(), 0, []byte("late")); !errors.Is(err, fault.Conflict) {
 		t.Errorf("want conflict, got %v", err)
 	}

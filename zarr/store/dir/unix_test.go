@@ -34,9 +34,7 @@ func TestSymbolicLinks(t *testing.T) {
 	for from, to := range map[string]string{
 		"folder": filepath.Join(elsewhere, "arr"), "file": filepath.Join(elsewhere, "arr/c/0"), "loop": root, "dangling": "/no/such/file",
 	} {
-		if err := os.Symlink(to, filepath.Join(root, from)); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, os.Symlink(to, filepath.Join(root, from)))
 	}
 	s := dir.New(root)
 	if got, want := keys(t, s, "", store.Deep), []string{"dangling", "file", "folder/c/0", "loop", "own"}; !slices.Equal(got, want) {
@@ -61,9 +59,7 @@ func TestLinksToNothingProveNoAbsence(t *testing.T) {
 	s := dir.New(root)
 	put(t, s, "a/c/0", "1")
 	for from, to := range map[string]string{"a/c/1": ".git/annex/objects/x", "b": "/no/such/disk/b", "a/c/2": "0"} {
-		if err := os.Symlink(to, filepath.Join(root, from)); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, os.Symlink(to, filepath.Join(root, from)))
 	}
 	for key, want := range map[string]error{
 		"a/c/0": nil, "a/c/1": fault.Refused, "a/c/2": nil, "a/c/3": fault.NotFound, "a/c/0/x": fault.Refused, "a/c/1/x": fault.Refused,
@@ -117,9 +113,7 @@ func TestLoopsEndLevelByLevel(t *testing.T) {
 	for from, to := range map[string]string{
 		"a/up": "..", "a/self": ".", "a/b/top": root, "a/b/out": filepath.Dir(root), "a/b/side": filepath.Join(root, "c"), "c/side": filepath.Join(root, "a"),
 	} {
-		if err := os.Symlink(to, filepath.Join(root, from)); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, os.Symlink(to, filepath.Join(root, from)))
 	}
 	base := filepath.Base(root)
 	// The root again; it is not a link itself, but all links in it lead to its parents.
@@ -137,9 +131,7 @@ func TestLoopsEndLevelByLevel(t *testing.T) {
 
 func TestPipeDoesNotHang(t *testing.T) {
 	root := t.TempDir()
-	if err := syscall.Mkfifo(filepath.Join(root, "pipe"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, syscall.Mkfifo(filepath.Join(root, "pipe"), 0o666))
 	s := dir.New(root)
 	if _, err := s.Get(t.Context(), "pipe", store.GetOptions{}, nil); !errors.Is(err, fault.Refused) {
 		t.Errorf("Get of a pipe: %v", err)
@@ -159,12 +151,8 @@ func TestForbiddenIsRefused(t *testing.T) {
 	s := dir.New(root)
 	put(t, s, "a/x", "1")
 	if os.Getuid() == 0 { // root may read every file, so another error is needed
-		if err := os.Remove(filepath.Join(root, "a/x")); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Symlink("x", filepath.Join(root, "a/x")); err != nil {
-			t.Fatal(err)
-		}
+		succeed(t, os.Remove(filepath.Join(root, "a/x")))
+		succeed(t, os.Symlink("x", filepath.Join(root, "a/x")))
 	} else if err := os.Chmod(filepath.Join(root, "a/x"), 0); err != nil {
 		t.Fatal(err)
 	}
