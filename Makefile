@@ -120,7 +120,7 @@ SLOW := ./examples/internal/measure
 # What takes longest, in this order, begun before the rest, so that nothing long is left alone at
 # the end.
 LONGEST := $(addprefix ./,zarr/store/limit s3 integration/load zarr/store gcs azure)
-LONGER := $(addprefix ./,integration/conformance integration/model integration/repairs cmd/zargo transfer zarr)
+LONGER := $(addprefix ./,integration/model integration/fixtures cmd/zargo integration/conformance zarr transfer integration/metamorphic integration/repairs examples/start)
 
 # The stages that start no server, two at a time. The longest are first.
 STATIC := lint-changed purego modules-changed archtest

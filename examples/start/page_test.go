@@ -36,7 +36,7 @@ func TestPage(t *testing.T) {
 	write(t, filepath.Join(work, "go.mod"), strings.Replace(read(t, filepath.Join(root, "go.mod")), "module github.com/zargo-io/zargo", "module example.com/weather", 1)+
 		"\nrequire github.com/zargo-io/zargo v0.0.0\nreplace github.com/zargo-io/zargo => "+filepath.ToSlash(root)+"\n")
 	write(t, filepath.Join(work, "go.sum"), read(t, filepath.Join(root, "go.sum")))
-	env := append(os.Environ(), "PATH="+bin+string(filepath.ListSeparator)+os.Getenv("PATH"), "GOFLAGS=-mod=mod -ldflags=-w", "GOPROXY=off", "GOWORK=off", "CGO_ENABLED=0")
+	env := append(os.Environ(), "PATH="+bin+string(filepath.ListSeparator)+os.Getenv("PATH"), "GOFLAGS="+os.Getenv("GOFLAGS")+" -mod=mod -ldflags=-w", "GOPROXY=off", "GOWORK=off", "CGO_ENABLED=0")
 
 	prefix := ""
 	if at := os.Getenv(bucket.S3().Env); at != "" {
