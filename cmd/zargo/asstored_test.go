@@ -81,10 +81,7 @@ func TestUnsupportedNodes(t *testing.T) {
 			fails(t, zargo(t, p, "copy "+dir+" changed --codec zstd"), 6)
 
 			chunk := filepath.Join("copies", dir, map[bool]string{true: "a"}[name == "group"], map[bool]string{true: "c/0", false: "0"}[files["zarr.json"] != ""])
-			was, err := os.ReadFile(chunk)
-			if err != nil {
-				t.Fatal(err)
-			}
+			was := must(os.ReadFile(chunk))
 			write(t, chunk, []byte("other"))
 			r := zargo(t, p, "diff "+dir+" copies/"+dir)
 			if fails(t, r, 14); !strings.Contains(r.out, "values not compared") || !strings.Contains(r.out, "1 of 2 stored objects differ") && name != "group" {
@@ -127,10 +124,7 @@ func TestUnknownMembers(t *testing.T) {
 	if r.code != 0 || !strings.Contains(r.err, "acme.more") || strings.Count(r.err, "the copy lacks members") != 2 {
 		t.Errorf("%+v", r)
 	}
-	doc, err := os.ReadFile("h/a/zarr.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	doc := must(os.ReadFile("h/a/zarr.json"))
 	write(t, "h/a/zarr.json", []byte(strings.ReplaceAll(string(doc), "acme.more", "acme.other")))
 	r = zargo(t, p, "diff g h")
 	if fails(t, r, 14); !strings.Contains(r.out, "a: acme.more: ") || !strings.Contains(r.out, "a: acme.other: none") {

@@ -95,10 +95,7 @@ func TestCatOfHardlyAnything(t *testing.T) {
 	}
 	// The limit does not apply if one chunk in a hundred is stored.
 	do(t, p, "create part --shape 300000 --chunks 1 --dtype uint8 --codec none")
-	a, err := zarr.OpenArray(t.Context(), dir.New("part"), "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := must(zarr.OpenArray(t.Context(), dir.New("part"), ""))
 	if err := zarr.Write(t.Context(), a, []uint8(strings.Repeat("a", 2_999)), zarr.Range(1, 3_000)); err != nil {
 		t.Fatal(err)
 	}

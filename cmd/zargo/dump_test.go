@@ -9,10 +9,7 @@ import (
 // golden returns a file that another implementation wrote.
 func golden(t testing.TB, name string) string {
 	t.Helper()
-	b, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must(os.ReadFile(name))
 	return strings.ReplaceAll(string(b), "\r\n", "\n")
 }
 

@@ -15,10 +15,7 @@ import (
 // TestExitCodesAreDocumented checks that the help and docs/reference/cli.md contain the program's
 // table.
 func TestExitCodesAreDocumented(t *testing.T) {
-	page, err := os.ReadFile("../../docs/reference/cli.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must(os.ReadFile("../../docs/reference/cli.md"))
 	help := do(t, newProgram(), "help")
 	for _, e := range exit.Table() {
 		if row := fmt.Sprintf("| %d | %s |", e.Code, e.Means); !strings.Contains(string(page), row) {

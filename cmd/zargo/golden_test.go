@@ -65,10 +65,7 @@ func TestSessions(t *testing.T) {
 
 func playSession(t *testing.T, text, numpy string) string {
 	t.Helper()
-	work, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
+	work := must(os.Getwd())
 	work = filepath.ToSlash(work)
 	p := newProgram()
 	var b strings.Builder

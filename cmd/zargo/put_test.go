@@ -15,10 +15,7 @@ import (
 
 func numpyFile(t testing.TB, name string) []byte {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join("..", "..", "internal", "npy", "testdata", "numpy", name+".npy"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must(os.ReadFile(filepath.Join("..", "..", "internal", "npy", "testdata", "numpy", name+".npy")))
 	return b
 }
 

@@ -2,6 +2,7 @@ package reading
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"io"
 	"strconv"
@@ -102,10 +103,7 @@ func (c *Cat) Run(ctx context.Context, s *session.Session) error {
 	case c.Decode && c.Format == "raw":
 		return exit.Usagef("--format raw prints the stored elements: --decode requires another format")
 	}
-	if err := c.DecodeFlags.Check(); err != nil {
-		return err
-	}
-	if err := c.Prices.Check(); err != nil {
+	if err := cmp.Or(c.DecodeFlags.Check(), c.Prices.Check()); err != nil {
 		return err
 	}
 	if c.Prices.Given() && !c.Stats {
@@ -121,7 +119,7 @@ func (c *Cat) Run(ctx context.Context, s *session.Session) error {
 	}
 	defer p.Release()
 	rank := len(a.Shape())
-	if a, err = c.Of(a); err != nil {
+	if a, err = c.Of(session.Local(a)); err != nil {
 		return p.Fail(err)
 	}
 	coordinates := selection.NewCoordinates(s, p)

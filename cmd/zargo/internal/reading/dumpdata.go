@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"context"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/zargo-io/zargo/cmd/zargo/internal/cdl"
 	"github.com/zargo-io/zargo/cmd/zargo/internal/coding"
 	"github.com/zargo-io/zargo/cmd/zargo/internal/render"
 	"github.com/zargo-io/zargo/cmd/zargo/internal/selection"
+	"github.com/zargo-io/zargo/cmd/zargo/internal/session"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
@@ -34,8 +36,9 @@ func (a *cdlArray) write(ctx context.Context, d *cdl.DataWriter, all bool) error
 			return nil
 		})
 	}
-	t, read := render.ReaderOf(a.Array)
-	return selection.Stream(ctx, a.Array, r, selection.BandBytes, t, read, interruptible(ctx, t.Size(), a.printer(d)))
+	local := session.Local(a.Array)
+	t, read := render.ReaderOf(local)
+	return selection.Stream(ctx, local, r, selection.BandBytes, t, read, interruptible(ctx, t.Size(), a.printer(d)))
 }
 
 // interruptible returns a function that calls put with a few elements at a time, each of size
@@ -43,15 +46,13 @@ func (a *cdlArray) write(ctx context.Context, d *cdl.DataWriter, all bool) error
 func interruptible(ctx context.Context, size int, put func(elems []byte) error) func(elems []byte) error {
 	most := max(size, 1<<18/size*size)
 	return func(elems []byte) error {
-		for len(elems) > 0 {
+		for part := range slices.Chunk(elems, most) {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			n := min(most, len(elems))
-			if err := put(elems[:n]); err != nil {
+			if err := put(part); err != nil {
 				return err
 			}
-			elems = elems[n:]
 		}
 		return nil
 	}

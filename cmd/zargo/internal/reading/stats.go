@@ -110,7 +110,7 @@ func (f *valueFlags) checked() ([]selection.Item, error) {
 
 // values returns the selected part of an array.
 func (f *valueFlags) values(ctx context.Context, s *session.Session, p *session.Place, a *zarr.Array, items []selection.Item) (_ *values, err error) {
-	v := &values{Place: p, a: a}
+	v := &values{Place: p, a: session.Local(a)}
 	if v.r, err = selection.Chosen(ctx, s, p, a, items); err == nil && !f.All {
 		err = selection.Dense(ctx, a, len(a.Shape()), v.r)
 	}

@@ -3,10 +3,14 @@ package session
 import (
 	"context"
 	"fmt"
+	"math"
+	"runtime"
 	"testing"
 
 	"github.com/zargo-io/zargo/cmd/zargo/internal/progress"
 	"github.com/zargo-io/zargo/openurl"
+	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/store"
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
@@ -66,4 +70,14 @@ func must[T any](v T, err error) T {
 		panic(err)
 	}
 	return v
+}
+
+// TestLocal checks the budget of arrays in a store without a network.
+func TestLocal(t *testing.T) {
+	for typ, most := range map[dtype.Type]int64{dtype.Int8: int64(runtime.GOMAXPROCS(0)) << 23, dtype.String: math.MaxInt64} {
+		a := must(zarr.Create(t.Context(), mem.New(), "", zarr.Spec{Shape: []int{1}, DType: typ}))
+		if got, want := Local(a).Limits().Shared.Bytes.Size(), min(most, a.Limits().Shared.Bytes.Size()); got != want {
+			t.Errorf("%v: %d bytes, want %d", typ, got, want)
+		}
+	}
 }

@@ -5,6 +5,8 @@ import (
 	"runtime/debug"
 
 	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/store"
 )
 
 // LimitsOf returns the limits of the process with a memory budget of at most memory bytes: a part
@@ -17,6 +19,19 @@ func LimitsOf(memory int64) *concurrency.Limits {
 		limits.Bytes = limits.Bytes.Child(memory)
 	}
 	return &limits
+}
+
+// Local returns a view of an array that reads within 8 MiB for each CPU slot, if the store has no
+// network, where more chunks in flight would only use memory. Elements of varying length keep the
+// whole budget, because reads of a smaller one would repeat requests for long chunks.
+func Local(a *zarr.Array) *zarr.Array {
+	all := a.Limits().Shared
+	memory := min(int64(all.CPU.Slots())<<23, all.Bytes.Size())
+	b, err := a.With(zarr.Limit(zarr.Limits{Shared: LimitsOf(memory)}))
+	if err != nil || a.DType().Size() == 0 || store.TuningOf(a.Store()).Requests > store.Local().Requests {
+		return a
+	}
+	return b
 }
 
 // OutsideHeap is the memory that the program uses outside the heap. Go's memory limit does not

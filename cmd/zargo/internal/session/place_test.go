@@ -19,10 +19,7 @@ func TestNodeOf(t *testing.T) {
 }
 
 func TestNativeFormIsSaid(t *testing.T) {
-	l, err := openurl.Parse("https://acct.blob.core.windows.net/c/k")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must(openurl.Parse("https://acct.blob.core.windows.net/c/k"))
 	key := &fault.KeyError{Op: "get", Key: "zarr.json", Store: l.String() + "/", Kind: fault.NotFound}
 	got := FailedAt(l, "", key)
 	want := `https://acct.blob.core.windows.net/c/k: get "zarr.json": not found; to use credentials and listings, open it as azblob://c/k?storage_account=acct`

@@ -151,15 +151,14 @@ func setAll(ctx context.Context, a *zarr.Array, r selection.Region, value []byte
 			if len(items) < n {
 				items = slices.Repeat([][]byte{value}, n)
 			}
-			if err := a.WriteItems(ctx, items[:n], b.Selections()...); err != nil {
-				return err
+			err = a.WriteItems(ctx, items[:n], b.Selections()...)
+		} else {
+			if len(buf) < n*len(value) {
+				buf = bytes.Repeat(value, n)
 			}
-			continue
+			err = a.WriteBytes(ctx, buf[:n*len(value)], b.Selections()...)
 		}
-		if len(buf) < n*len(value) {
-			buf = bytes.Repeat(value, n)
-		}
-		if err := a.WriteBytes(ctx, buf[:n*len(value)], b.Selections()...); err != nil {
+		if err != nil {
 			return err
 		}
 	}
