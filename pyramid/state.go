@@ -154,9 +154,10 @@ func readState(ctx context.Context, r claimed.Record) (*state, store.Version, er
 	return s, version, nil
 }
 
-// put stores the state of the builder in place of one with a version, or of none.
-func (b *builder) put(ctx context.Context, version store.Version) error {
-	_, err := b.stateRecord().Put(ctx, b.state, store.PutOptions{IfVersion: version, IfAbsent: version == ""})
+// put stores the state of the builder in place of the state old, which may be nil. A store without
+// versions has no condition for the replacement.
+func (b *builder) put(ctx context.Context, old *state, version store.Version) error {
+	_, err := b.stateRecord().Put(ctx, b.state, store.PutOptions{IfVersion: version, IfAbsent: old == nil})
 	if errors.Is(err, errors.ErrUnsupported) {
 		_, err = b.stateRecord().Put(ctx, b.state, store.PutOptions{})
 	}
@@ -208,7 +209,7 @@ func (b *builder) once(ctx context.Context) (done bool, err error) {
 			return true, nil
 		}
 	}
-	return false, b.put(ctx, version)
+	return false, b.put(ctx, old, version)
 }
 
 // inspect sets Keep and Over of the state from the stored levels. stale means that the source has
@@ -325,7 +326,7 @@ func (b *builder) forget(ctx context.Context, reason error) error {
 		return cmp.Or(err, reason) // of another build, or the hashes in it find replaced objects
 	}
 	b.state.Over, b.state.Keep, b.state.Results = true, 0, nil
-	return cmp.Or(b.put(ctx, version), reason)
+	return cmp.Or(b.put(ctx, old, version), reason)
 }
 
 func (b *builder) otherState() error {
@@ -336,47 +337,44 @@ func (b *builder) otherState() error {
 func (b *builder) finish(ctx context.Context) error {
 	return b.stateRecord().Retry(func() error {
 		b.state.Complete = false // a concurrent build may have changed the state
-		version, err := b.unchanged(ctx)
+		old, version, err := b.unchanged(ctx)
 		if err == nil {
 			err = b.announce(ctx)
 		}
-		if err != nil || version == "" {
-			return err
+		if err != nil || old.Complete && slices.Equal(old.Results, b.state.Results) {
+			return err // or complete by a concurrent build with the same parameters
 		}
 		b.state.Complete = true
-		return b.put(ctx, version)
+		return b.put(ctx, old, version)
 	})
 }
 
 // unchanged checks that the source and the state are those of the beginning of the build, and that
 // the levels have the objects of this build. Otherwise the levels may contain elements of several
-// versions of the source. It returns the version of the state to replace, or "" if the stored state
-// is complete.
-func (b *builder) unchanged(ctx context.Context) (store.Version, error) {
+// versions of the source. It returns the stored state and its version.
+func (b *builder) unchanged(ctx context.Context) (*state, store.Version, error) {
 	replaced := b.results(ctx)
 	if replaced != nil && !errors.Is(replaced, errReplaced) {
-		return "", replaced
+		return nil, "", replaced
 	}
 	now, err := versions(ctx, b.st, b.state.Paths, 0)
 	if err != nil {
-		return "", err
+		return nil, "", err
 	}
 	old, version, err := readState(ctx, b.stateRecord())
 	switch {
 	case err != nil:
-		return "", err
+		return nil, "", err
 	case old == nil || !old.same(b.state) || old.differs(b.state):
-		return "", fault.Newf(fault.Conflict, "another build of the pyramid began after a change of the array")
+		return nil, "", fault.Newf(fault.Conflict, "another build of the pyramid began after a change of the array")
 	case b.state.differs(state{Versions: now}):
-		return "", errMoved
+		return nil, "", errMoved
 	case old.Over && (!b.state.Over || old.Keep < b.state.Keep):
-		return "", errReplaced // another build found it, in levels that this one may have skipped
+		return nil, "", errReplaced // another build found it, in levels that this one may have skipped
 	case replaced != nil:
 		// The next build must not skip the objects.
 		b.state.Over, b.state.Keep, b.state.Results = true, 0, nil
-		return "", cmp.Or(b.put(ctx, version), replaced)
-	case old.Complete && slices.Equal(old.Results, b.state.Results):
-		return "", nil // a concurrent build with the same parameters
+		return nil, "", cmp.Or(b.put(ctx, old, version), replaced)
 	}
-	return version, nil
+	return old, version, nil
 }

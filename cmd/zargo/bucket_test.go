@@ -48,9 +48,7 @@ func TestBucketTables(t *testing.T) {
 			file := filepath.Join(here, "testdata/bucket", c.name+".txt")
 			got := anyOrder.ReplaceAllString(anyPlace.ReplaceAllString(do(t, newProgram(), c.line), "zargo-check-…"), "in any order")
 			if *update {
-				if err := os.WriteFile(file, []byte(got), 0o666); err != nil {
-					t.Fatal(err)
-				}
+				succeed(t, os.WriteFile(file, []byte(got), 0o666))
 			}
 			want, err := os.ReadFile(file)
 			if err != nil {

@@ -55,9 +55,7 @@ func do(t testing.TB, p *program, line string) string {
 // doJSON is do for JSON output, which it stores in to.
 func doJSON(t testing.TB, p *program, line string, to any) {
 	t.Helper()
-	if err := json.Unmarshal([]byte(do(t, p, line)), to); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, json.Unmarshal([]byte(do(t, p, line)), to))
 }
 
 // fails checks that a run failed with the exit code, and printed one line on standard error that
@@ -83,10 +81,6 @@ func fails(t testing.TB, r result, code int, words ...string) {
 
 func write(t testing.TB, name string, b []byte) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(name, b, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, os.MkdirAll(filepath.Dir(name), 0o777))
+	succeed(t, os.WriteFile(name, b, 0o666))
 }

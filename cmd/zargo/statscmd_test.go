@@ -36,9 +36,7 @@ type wantStats struct {
 func numpyStats(t testing.TB) map[string]wantStats {
 	t.Helper()
 	var all map[string]wantStats
-	if err := json.Unmarshal([]byte(golden(t, "testdata/summary/want.json")), &all); err != nil {
-		t.Fatal(err)
-	}
+	succeed(t, json.Unmarshal([]byte(golden(t, "testdata/summary/want.json")), &all))
 	return all
 }
 

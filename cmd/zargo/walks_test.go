@@ -90,9 +90,7 @@ func TestWalksOddNames(t *testing.T) {
 			if out := do(t, p, "diff a b"); !strings.Contains(out, fmt.Sprintf("compared %d nodes", arrays+3)) {
 				t.Error(out)
 			}
-			if err := os.RemoveAll("b/__x"); err != nil {
-				t.Fatal(err)
-			}
+			succeed(t, os.RemoveAll("b/__x"))
 			if r := zargo(t, p, "diff a b"); r.code != 14 || !strings.Contains(r.out, "__x: only in the first") {
 				t.Error(r)
 			}
@@ -268,9 +266,7 @@ func TestWalksReportTheRest(t *testing.T) {
 			if r := zargo(t, p, "validate a"); !strings.Contains(r.out, strings.Trim(fmt.Sprintf("%+q", filepath.Base(name)), `"`)) {
 				t.Errorf("validate with %q: %+v", name, r)
 			}
-			if err := os.RemoveAll(full); err != nil {
-				t.Fatal(err)
-			}
+			succeed(t, os.RemoveAll(full))
 		}
 	}
 }

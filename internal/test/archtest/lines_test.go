@@ -11,7 +11,7 @@ import (
 const (
 	maxLibrary = 108_200
 	maxAll     = 147_620 // without tests
-	maxTests   = 128_395
+	maxTests   = 128_400
 )
 
 // TestLines checks the size of the project, and the share of comments in it.
