@@ -8,7 +8,6 @@ import (
 	"sort"
 
 	"github.com/zargo-io/zargo/cf"
-	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/dataset"
 	"github.com/zargo-io/zargo/internal/walk"
 	"github.com/zargo-io/zargo/zarr"
@@ -93,7 +92,7 @@ func boxesIn[S cf.Number](ctx context.Context, s *Slice, v *dataset.Variable) er
 	}
 	b, idle := &boxesOf{bounds(dims[0].Len, s.Height), bounds(dims[1].Len, s.Width)}, &walk.Buffers[S]{}
 	size := int64(reflect.TypeFor[S]().Size())
-	o := walk.Options{Ahead: tilesAhead, Budget: concurrency.Default().Bytes, Bytes: tileMemory, Need: walk.Each(size)}
+	o := walk.Options{Ahead: tilesAhead, Budget: v.Array().Limits().Shared.Bytes, Bytes: tileMemory, Need: walk.Each(size)}
 	total, n := s.Values, make([]uint32, len(s.Values))
 	read := func(ctx context.Context, t walk.Box) (sums, error) {
 		return readTile(ctx, v, tile{t.At[0], t.At[0] + t.Shape[0], t.At[1], t.At[1] + t.Shape[1]}, b, idle)

@@ -2,6 +2,7 @@ package picture_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -14,7 +15,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/dataset"
 	"github.com/zargo-io/zargo/picture"
 	"github.com/zargo-io/zargo/zarr"
@@ -38,23 +41,14 @@ func weather(t testing.TB) *dataset.Dataset {
 	if _, err = outer.Put(t.Context(), "weather.zip", b, store.PutOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	st, err := zip.Open(t.Context(), outer, "weather.zip")
-	if err != nil {
-		t.Fatal(err)
-	}
-	d, err := dataset.Open(t.Context(), st, "", dataset.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	st := must(zip.Open(t.Context(), outer, "weather.zip"))
+	d := must(dataset.Open(t.Context(), st, "", dataset.Options{}))
 	return d
 }
 
 func variable(t testing.TB, name string, q ...dataset.Query) *dataset.Variable {
 	t.Helper()
-	v, err := weather(t).Var(name, q...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := must(weather(t).Var(name, q...))
 	return v
 }
 
@@ -72,10 +66,7 @@ func plain[T any](t testing.TB, shape, chunks []int, values []T, opts ...func(*z
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, err := dataset.OpenArray(a, dataset.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := must(dataset.OpenArray(a, dataset.Options{}))
 	return v
 }
 
@@ -93,14 +84,8 @@ func dtypeOf[T any]() dtype.Type {
 // drawn reads and renders a variable.
 func drawn(t testing.TB, v *dataset.Variable, ro picture.ReadOptions, o picture.Options) *image.Paletted {
 	t.Helper()
-	s, err := picture.Read(t.Context(), v, ro)
-	if err != nil {
-		t.Fatal(err)
-	}
-	img, err := picture.Render(s, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must(picture.Read(t.Context(), v, ro))
+	img := must(picture.Render(s, o))
 	return img
 }
 
@@ -117,14 +102,8 @@ func same(t *testing.T, name string, img image.Image) {
 			t.Fatal(err)
 		}
 	}
-	b, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want, err := png.Decode(bytes.NewReader(b))
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must(os.ReadFile(file))
+	want := must(png.Decode(bytes.NewReader(b)))
 	if img.Bounds() != want.Bounds() {
 		t.Fatalf("%s: bounds %v, want %v", name, img.Bounds(), want.Bounds())
 	}
@@ -165,10 +144,7 @@ func TestGray(t *testing.T) {
 
 // TestMeans compares the values of boxes with means that numpy computed.
 func TestMeans(t *testing.T) {
-	b, err := os.ReadFile("testdata/means.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must(os.ReadFile("testdata/means.json"))
 	var golden struct {
 		Cases []struct {
 			Variable string
@@ -185,10 +161,7 @@ func TestMeans(t *testing.T) {
 	}
 	last := map[string][]dataset.Query{"anomaly": {dataset.At("time", -1)}}
 	for _, tt := range golden.Cases {
-		s, err := picture.Read(t.Context(), variable(t, tt.Variable, last[tt.Variable]...), picture.ReadOptions{Size: tt.Size})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must(picture.Read(t.Context(), variable(t, tt.Variable, last[tt.Variable]...), picture.ReadOptions{Size: tt.Size}))
 		if got := [2]int{s.Height, s.Width}; got != tt.Shape {
 			t.Fatalf("%s: shape %v, want %v", tt.Variable, got, tt.Shape)
 		}
@@ -220,10 +193,7 @@ func TestHostileValues(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := &picture.Slice{Values: tt.values, Height: 2, Width: 2}
-			img, err := picture.Render(s, picture.Options{Plain: true})
-			if err != nil {
-				t.Fatal(err)
-			}
+			img := must(picture.Render(s, picture.Options{Plain: true}))
 			if got := [2]int{int(img.Pix[0]), int(img.Pix[1])}; got != tt.want {
 				t.Errorf("colors %v, want %v", got, tt.want)
 			}
@@ -249,10 +219,7 @@ func TestHostileAxes(t *testing.T) {
 	} {
 		for _, rows := range []picture.Rows{picture.NorthUp, picture.Upward} {
 			s := &picture.Slice{Values: []float64{1, 2, 3, 4, 5, 6, 7, 8, 9}, Height: 3, Width: 3, Y: a, X: a, Title: long}
-			img, err := picture.Render(s, picture.Options{Size: 300, Rows: rows})
-			if err != nil {
-				t.Fatal(err)
-			}
+			img := must(picture.Render(s, picture.Options{Size: 300, Rows: rows}))
 			if r := img.Bounds(); r.Dx() > 1000 || r.Dy() > 1000 {
 				t.Errorf("%d × %d pixels", r.Dx(), r.Dy())
 			}
@@ -306,10 +273,7 @@ func TestRows(t *testing.T) {
 		{"upward", south, picture.Upward, 255},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			img, err := picture.Render(&picture.Slice{Values: []float64{0, 1}, Height: 2, Width: 1, Y: tt.y}, picture.Options{Plain: true, Rows: tt.rows})
-			if err != nil {
-				t.Fatal(err)
-			}
+			img := must(picture.Render(&picture.Slice{Values: []float64{0, 1}, Height: 2, Width: 1, Y: tt.y}, picture.Options{Plain: true, Rows: tt.rows}))
 			if got := img.Pix[0]; got != tt.want {
 				t.Errorf("color %d, want %d", got, tt.want)
 			}
@@ -318,10 +282,7 @@ func TestRows(t *testing.T) {
 }
 
 func TestReadErrors(t *testing.T) {
-	text, err := dataset.OpenArray(must(zarr.Create(t.Context(), mem.New(), "", zarr.Spec{Shape: []int{2, 2}, DType: dtype.S(2)})), dataset.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must(dataset.OpenArray(must(zarr.Create(t.Context(), mem.New(), "", zarr.Spec{Shape: []int{2, 2}, DType: dtype.S(2)})), dataset.Options{}))
 	huge := plain[float32](t, []int{1 << 30, 1 << 30}, []int{1 << 10, 1 << 10}, nil)
 	for _, tt := range []struct {
 		name string
@@ -430,14 +391,8 @@ func TestSelections(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			v := must(plain(t, []int{61, 83}, tt.chunks, values, func(s *zarr.Spec) { s.Shards = tt.shards }).Sel(tt.q...))
-			all, err := dataset.Read[float64](t.Context(), v)
-			if err != nil {
-				t.Fatal(err)
-			}
-			s, err := picture.Read(t.Context(), v, picture.ReadOptions{Size: 5})
-			if err != nil {
-				t.Fatal(err)
-			}
+			all := must(dataset.Read[float64](t.Context(), v))
+			s := must(picture.Read(t.Context(), v, picture.ReadOptions{Size: 5}))
 			h, w := v.Shape()[0], v.Shape()[1]
 			for y := range s.Height {
 				for x := range s.Width {
@@ -484,10 +439,7 @@ func TestPercentiles(t *testing.T) {
 	if err := json.Unmarshal(must(os.ReadFile("testdata/means.json")), &golden); err != nil {
 		t.Fatal(err)
 	}
-	s, err := picture.Read(t.Context(), variable(t, "sst"), picture.ReadOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must(picture.Read(t.Context(), variable(t, "sst"), picture.ReadOptions{}))
 	low, high, ok, err := picture.Limits(s, picture.Options{Range: picture.Range{Low: 2, High: 98, Percent: true}})
 	if err != nil || !ok || math.Abs(low-golden.Percentiles[0]) > 1e-9 || math.Abs(high-golden.Percentiles[1]) > 1e-9 {
 		t.Errorf("%v to %v, %v, %v; want %v", low, high, ok, err, golden.Percentiles)
@@ -540,4 +492,16 @@ func TestBooleans(t *testing.T) {
 			t.Errorf("%v: %v, %v, want %v", k.o, s, err, k.want)
 		}
 	}
+}
+
+// TestMemoryOfArray uses up the memory of the process. The array has memory of its own.
+func TestMemoryOfArray(t *testing.T) {
+	all := concurrency.Default()
+	limits := zarr.Limits{Shared: &concurrency.Limits{CPU: all.CPU, Bytes: concurrency.NewBudget(32 << 20)}}
+	a := must(variable(t, "sst").Array().With(zarr.Limit(limits)))
+	v := must(dataset.OpenArray(a, dataset.Options{}))
+	defer must(all.Bytes.Acquire(t.Context(), concurrency.Block, all.Bytes.Size()/8*5)).Release()
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	must(picture.Read(ctx, v, picture.ReadOptions{Size: 4}))
 }

@@ -72,8 +72,7 @@ const (
 	// maxClaim is the maximum size of a claim in bytes. A claim without a plan has about 150 bytes.
 	maxClaim = 64 << 10
 	// maxSaved is the maximum size of a claim with a plan in bytes. A process transfers the claim
-	// about four times, which takes less time than the requests for another object: see
-	// requestCost.
+	// about four times, which takes less time than the requests for another object.
 	maxSaved = 32 << 10
 	// maxTurns is the number of attempts to change a claim that other processes change
 	// concurrently. 20 suffices for four transfers that pass through all states.
