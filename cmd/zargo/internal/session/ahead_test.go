@@ -74,7 +74,7 @@ func must[T any](v T, err error) T {
 
 // TestLocal checks the budget of arrays in a store without a network.
 func TestLocal(t *testing.T) {
-	for typ, most := range map[dtype.Type]int64{dtype.Int8: int64(runtime.GOMAXPROCS(0)) << 23, dtype.String: math.MaxInt64} {
+	for typ, most := range map[dtype.Type]int64{dtype.Int8: int64(runtime.GOMAXPROCS(0)) << 25, dtype.String: math.MaxInt64} {
 		a := must(zarr.Create(t.Context(), mem.New(), "", zarr.Spec{Shape: []int{1}, DType: typ}))
 		if got, want := Local(a).Limits().Shared.Bytes.Size(), min(most, a.Limits().Shared.Bytes.Size()); got != want {
 			t.Errorf("%v: %d bytes, want %d", typ, got, want)

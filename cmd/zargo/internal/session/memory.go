@@ -21,12 +21,12 @@ func LimitsOf(memory int64) *concurrency.Limits {
 	return &limits
 }
 
-// Local returns a view of an array that reads within 8 MiB for each CPU slot, if the store has no
+// Local returns a view of an array that reads within 32 MiB for each CPU slot, if the store has no
 // network, where more chunks in flight would only use memory. Elements of varying length keep the
 // whole budget, because reads of a smaller one would repeat requests for long chunks.
 func Local(a *zarr.Array) *zarr.Array {
 	all := a.Limits().Shared
-	memory := min(int64(all.CPU.Slots())<<23, all.Bytes.Size())
+	memory := min(int64(all.CPU.Slots())<<25, all.Bytes.Size())
 	b, err := a.With(zarr.Limit(zarr.Limits{Shared: LimitsOf(memory)}))
 	if err != nil || a.DType().Size() == 0 || store.TuningOf(a.Store()).Requests > store.Local().Requests {
 		return a
