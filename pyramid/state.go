@@ -154,8 +154,8 @@ func readState(ctx context.Context, r claimed.Record) (*state, store.Version, er
 	return s, version, nil
 }
 
-// put stores the state of the builder in place of the state old, which may be nil. A store without
-// versions has no condition for the replacement.
+// put replaces the state old by that of the builder. old is nil if none is stored. In a store
+// without versions, the replacement is unconditional.
 func (b *builder) put(ctx context.Context, old *state, version store.Version) error {
 	_, err := b.stateRecord().Put(ctx, b.state, store.PutOptions{IfVersion: version, IfAbsent: old == nil})
 	if errors.Is(err, errors.ErrUnsupported) {

@@ -113,7 +113,8 @@ func planOf(ctx context.Context, source, target store.Store, o Options, fill fun
 	return m.p, m.p.Check(o.Zarr...)
 }
 
-// documentStore is a store for the documents of a plan. In errors it has the name of the target's store.
+// documentStore is a store for the documents of a plan. In errors it has the name of the target's
+// store.
 type documentStore struct {
 	*mem.Store
 	name string

@@ -44,8 +44,8 @@ func TestDocumentsOfOtherFormats(t *testing.T) {
 	}
 }
 
-// TestEmptyNames checks that a copy distinguishes an empty dimension name, which TensorStore writes,
-// from an absent one. xarray reads them as "" and None.
+// TestEmptyNames checks that a copy distinguishes an empty dimension name, which TensorStore
+// writes, from an absent one. xarray reads them as "" and None.
 func TestEmptyNames(t *testing.T) {
 	for _, names := range []string{`["",null]`, `["x",""]`, `["",""]`, `[null,null]`, `["x",null]`} {
 		t.Run(names, func(t *testing.T) {

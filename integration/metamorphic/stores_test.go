@@ -28,8 +28,8 @@ type place struct {
 // Unwrap makes the optional methods of the store available to [store.As].
 func (p *place) Unwrap() store.Store { return p.Store }
 
-// foreign is the store of a place as another process opens it: writes do not reach the caches of this
-// process.
+// foreign is the store of a place as another process opens it: writes do not reach the caches of
+// this process.
 type foreign struct{ store.Store }
 
 // newPlace opens a random kind of store. One in 25 is a directory, which is the slowest kind.

@@ -50,8 +50,8 @@ func (w *world) must(err error) {
 	}
 }
 
-// options returns random options of a node. It sets w.immutable if the cache does not notice changes
-// by other processes.
+// options returns random options of a node. It sets w.immutable if the cache does not notice
+// changes by other processes.
 func (w *world) options() (out []zarr.Option) {
 	w.immutable = false
 	if w.st.single || w.rng.IntN(6) == 0 {

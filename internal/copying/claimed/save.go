@@ -11,7 +11,7 @@ import (
 )
 
 // Save claims the target and stores the plan in the claim or beside it, where [Saved] finds it.
-// vacant reports that the target was found to have no object.
+// vacant reports that no object was found at the target.
 func (h *Holder) Save(ctx context.Context, plan []byte, vacant bool) error {
 	h.vacant, h.saved = vacant, newClaim(h.Plan, plan).Saved // nil if it does not fit
 	c, err := h.Enter(ctx)
@@ -62,7 +62,7 @@ type Beside struct {
 }
 
 // Besides lists the objects below a target. other is a key that does not belong to a transfer; it
-// may be "". some is false if the listing has no key at all.
+// may be "". some is false if the listing is empty.
 func Besides(ctx context.Context, st store.Store, path string) (other string, some bool, err error) {
 	for e, err := range store.Pages(ctx, st, path, store.ListOptions{Depth: store.OneLevel}) {
 		if err != nil {

@@ -9,8 +9,8 @@ import (
 )
 
 // Count lists the array at path, and returns the number of objects whose positions are in the box
-// that begins at the position at. It stops when the count reaches limit. The listing may be incomplete, so the count does not prove
-// absence. If the listing fails, Count returns its error.
+// that begins at the position at. It stops when the count reaches limit. The listing may be
+// incomplete, so the count does not prove absence. If the listing fails, Count returns its error.
 func Count(ctx context.Context, s store.Store, path string, keys meta.KeyEncoding, at, shape []int, limit float64) (n float64, err error) {
 	for e, err := range store.ListAll(ctx, s, path, store.ListOptions{}) {
 		if err != nil {

@@ -55,9 +55,9 @@ func Dense(ctx context.Context, a *zarr.Array, rank int, r Region) error {
 	return fault.Newf(fault.Limit, "only %.0f of %.0f chunks of the %.0f selected elements are stored: select less, or use --all to include fill values", stored, objects, elements)
 }
 
-// heldBands cuts a box of a selection into bands. A read decodes whole chunks, so a band may exceed the
-// limit of bands by up to one chunk to avoid decoding the chunk twice. Bands of chunks that are not
-// stored stay within the limit.
+// heldBands cuts a box of a selection into bands. A read decodes whole chunks, so a band may exceed
+// the limit of bands by up to one chunk to avoid decoding the chunk twice. Bands of chunks that are
+// not stored stay within the limit.
 func heldBands(ctx context.Context, a *zarr.Array, r Region, bands walk.Bands, of walk.Box) iter.Seq[walk.Box] {
 	long, chunk := bands, chunkBytes(a, bands.Each)
 	if chunk <= bands.Limit() || a.Sharded() || readInRanges(a) {
