@@ -1,0 +1,42 @@
+// Package serve serves Zarr datasets over HTTP.
+//
+//	s, err := serve.New(serve.Options{}, serve.Dataset{ID: "era5", Store: st})
+//	mux.Handle("/", s)
+//
+// A [Server] is an http.Handler with these paths. Those of a dataset are the paths of Xpublish.
+//
+//	/datasets                   the IDs, as a JSON list
+//	/datasets/ID/               the dataset as text
+//	/datasets/ID/zarr/KEY       the value of a key, as it is stored
+//	/datasets/ID/zarr/PREFIX/   the members of a prefix, as a page of links
+//	/datasets/ID/zarr/?list     the keys below a prefix, as JSON
+//	/datasets/ID/keys           the names of the variables and coordinates
+//
+// # Values
+//
+// A value is sent as it is stored, in pieces, so that long values need little memory. Its ETag is
+// the version of the store. GET and HEAD honour Range, If-Match, If-None-Match and If-Range (RFC
+// 9110). A request with several ranges gets the whole value. A store without versions sends no
+// ETags.
+//
+// With Options.Writable, PUT and DELETE change values, but only on a condition: If-None-Match: * or
+// If-Match with an ETag. A request without a condition gets status 428, and one whose condition does
+// not hold gets 412. Of several clients that change one value at the same time, one succeeds.
+//
+// # Errors
+//
+// Errors are JSON objects with the member "error". Only a proven absence is 404. If the source fails,
+// the status is 502, 503 or 504. Responses never contain the address, the credentials or the error
+// text of a source; the log has them.
+//
+// # Limits
+//
+// [Limits] bound each request: the time, the requests to the source and their bytes. Requests that
+// are known to exceed them get status 413 before any request is sent to the source. A request waits
+// while [Limits.Concurrent] others run. Bodies in flight reserve memory in a budget.
+//
+// # Concurrency
+//
+// A Server is safe for concurrent use. When a client disconnects, its requests to the source are
+// cancelled. [Server.Serve] and [Server.Close] end when all requests have ended.
+package serve
