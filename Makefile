@@ -122,7 +122,7 @@ SLOW := ./examples/internal/measure
 LONGEST := $(addprefix ./,zarr/store/limit s3 integration/load zarr/store gcs azure)
 LONGER := $(addprefix ./,integration/model integration/fixtures cmd/zargo integration/conformance zarr transfer integration/metamorphic integration/repairs examples/start)
 
-# The stages that start no server, two at a time. The longest are first.
+# The stages that need no server of make test, two at a time. The longest are first.
 STATIC := lint-changed purego modules-changed archtest
 
 .PHONY: check
@@ -147,6 +147,7 @@ lines: ## how many lines of Go each part of the project has
 nightly: ## what CI runs every night beside fuzz: other servers, and what check leaves out of lint, vet, purego and -race
 	@$(MAKE) --no-print-directory -j2 minio slurm # both wait most of their time
 	@$(MAKE) --no-print-directory lint vet modules
+	@$(MAKE) --no-print-directory modules RACE=1 MODULES="$(STORES)"
 	@$(MAKE) --no-print-directory purego WITHOUT=.
 	@$(GO) test -count=1 -timeout=2h $(SLOW)
 	@$(GO) test -count=1 -timeout=2h ./integration/metamorphic -sequences 20000
@@ -213,11 +214,13 @@ tidy-check: ## go mod tidy would change nothing
 	@$(GO) mod tidy -diff
 
 # Modules of their own, so that what they depend on is not in go.mod.
-MODULES := telemetry beam
+STORES := examples/stores/bbolt examples/stores/redis examples/stores/mongodb
+MODULES := telemetry beam $(STORES)
 
 .PHONY: modules
-modules: ## vet and test the modules of their own
-	@for m in $(MODULES); do (cd $$m && $(GO) mod tidy -diff && $(GO) vet ./... && $(GO) test -count=1 ./...); done
+modules: ## vet and test the modules of their own; starts the servers of examples/stores
+	@test='for m in $(MODULES); do (cd $$m && $(GO) mod tidy -diff && $(GO) vet ./... && $(GO) test $(race) -count=1 ./...) || exit 1; done'; \
+	if command -v $(PYTHON) >/dev/null; then exec $(servers) run redis mongodb ferretdb -- sh -c "$$test"; else exec sh -c "$$test"; fi
 
 .PHONY: modules-changed
 modules-changed: ## modules, if they, their versions or the API that they use differ from origin/main

@@ -7,9 +7,12 @@ import unittest
 from unittest import mock
 
 import azure
+import ferretdb
 import gcs
 import minio
+import mongodb
 import process
+import redis
 import s3
 import servers
 import web
@@ -71,7 +74,7 @@ class Compose(unittest.TestCase):
     def test_every_server_is_there(self):
         makers = {name for name in self.services if name.endswith(("-bucket", "-container"))}
         self.assertEqual(set(self.services) - makers, set(servers.ALL) - {"peers", "slurm"})
-        self.assertEqual({name.rsplit("-", 1)[0] for name in makers}, set(servers.ALL) - {"peers", "http", "slurm"})
+        self.assertEqual({name.rsplit("-", 1)[0] for name in makers}, set(servers.ALL) - {"peers", "http", "slurm", "redis", "mongodb", "ferretdb"})
         for name, service in self.services.items():
             if name in makers:
                 self.assertEqual(service["depends_on"], {name.rsplit("-", 1)[0]: {"condition": "service_healthy"}})
@@ -79,7 +82,8 @@ class Compose(unittest.TestCase):
                 self.assertTrue(service["healthcheck"]["test"], name)
 
     def test_versions(self):
-        for name, version in (("s3", s3.VERSION), ("gcs", gcs.VERSION.removeprefix("v")), ("azure", azure.VERSION)):
+        for name, version in (("s3", s3.VERSION), ("gcs", gcs.VERSION.removeprefix("v")), ("azure", azure.VERSION),
+                              ("ferretdb", ferretdb.VERSION.removeprefix("v")), ("redis", redis.VERSION + "-alpine")):
             self.assertEqual(self.services[name]["image"].rsplit(":", 1)[1], version)
 
     def test_only_this_machine_is_served(self):
@@ -109,7 +113,7 @@ class Compose(unittest.TestCase):
             if line.startswith("#   export "):
                 said.update(word.split("=", 1) for word in shlex.split(line[len("#   export "):], comments=True))
         want = {}
-        for module in (s3, gcs, azure, minio, web):
+        for module in (s3, gcs, azure, minio, web, redis, mongodb, ferretdb):
             port = int(self.services[module.NAME]["ports"][0].split(":")[1])
             with mock.patch.object(process, "record", lambda *_: {"port": port, "pid": 1}):
                 env = module.env(pathlib.Path("/tmp"))

@@ -6,9 +6,10 @@
 //	integration/servers/servers.py up s3
 //	eval "$(integration/servers/servers.py env)"
 //
-// servers.py implements the commands. s3.py, minio.py, gcs.py, azure.py, web.py and peers.py each
-// implement one server. A new server needs another such file, and a service in docker-compose.yml.
-// The test compose_test.py compares the two. process.py starts and stops processes, and common.py
-// finds or builds programs. Versions are pinned in the file of the server and in
+// servers.py implements the commands. s3.py, minio.py, gcs.py, azure.py, web.py, slurm.py, redis.py,
+// mongodb.py, ferretdb.py and peers.py each implement one server. A new server needs another such
+// file, and a service in docker-compose.yml. The test compose_test.py compares the two. process.py
+// starts and stops processes, debian.py unpacks Debian's packages, and common.py finds or builds
+// programs. Versions are pinned in the file of the server and in
 // integration/peers/requirements.txt.
 package servers

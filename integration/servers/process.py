@@ -104,6 +104,16 @@ def healthy(url, answers=()):
         return False
 
 
+def listens(port, ask=b"", reply=b""):
+    """Whether a server listens on the port and, if it is asked something, begins its answer with reply."""
+    try:
+        with socket.create_connection(("127.0.0.1", port), timeout=2) as s:
+            s.sendall(ask)
+            return not ask or s.recv(100).startswith(reply)
+    except OSError:
+        return False
+
+
 def stop(state, name, patience=5.0):
     """Stop the recorded process, if it is still the one that was started."""
     r = record(state, name)

@@ -9,9 +9,10 @@
 
 NAME: s3 (versitygw), gcs (fake-gcs-server), azure (Azurite), http (nginx, else a file server of our own), peers (a
 virtual environment), minio (a second S3, which takes minutes to build), slurm (two nodes; Debian's packages, unpacked into the
-cache). Default: all but minio and slurm for up, all for the others.
-Everything listens on 127.0.0.1 only, on a free port unless ZARR_S3_PORT, ZARR_GCS_PORT, ZARR_AZURE_PORT, ZARR_HTTP_PORT or
-ZARR_MINIO_PORT say otherwise. No containers, no root. ZARR_GCS_IN_FILES=1 keeps the objects of gcs in files instead of memory.
+cache), redis (of Debian too), mongodb (mongo-java-server), ferretdb (a second one for MongoDB's protocol). Default: for up, those
+before minio; for the others, all.
+Everything listens on 127.0.0.1 only, on a free port unless ZARR_S3_PORT, ZARR_GCS_PORT, ZARR_AZURE_PORT, ZARR_HTTP_PORT,
+ZARR_MINIO_PORT, ZARR_REDIS_PORT, ZARR_MONGODB_PORT or ZARR_FERRETDB_PORT say otherwise. No containers, no root. ZARR_GCS_IN_FILES=1 keeps the objects of gcs in files instead of memory.
 COMMAND finds the NAMEs of its run in ZARR_TEST_SERVERS.
 
 Programs are built once into $ZARGO_CACHE, else $XDG_CACHE_HOME/zargo, else ~/.cache/zargo. What cannot be had is one
@@ -28,10 +29,13 @@ import sys
 sys.dont_write_bytecode = True  # no __pycache__ in the source tree
 
 import azure
+import ferretdb
 import gcs
 import minio
+import mongodb
 import peers
 import process
+import redis
 import s3
 import slurm
 import web
@@ -39,8 +43,8 @@ from common import Missing, cache, say
 
 # Each entry has: NAME; up(state) starts it or finds it running, or raises Missing; env(state) is its variables when it
 # is up, else None; down(state) stops it; status(state) is a line, or None when it is not up.
-ALL = {m.NAME: m for m in (s3, gcs, azure, web, minio, slurm, peers)}
-ASKED = {minio.NAME, slurm.NAME}  # those that are started only when they are named
+ALL = {m.NAME: m for m in (s3, gcs, azure, web, minio, slurm, peers, redis, mongodb, ferretdb)}
+ASKED = {minio.NAME, slurm.NAME, redis.NAME, mongodb.NAME, ferretdb.NAME}  # those that are started only when they are named
 
 
 def up(names, state):

@@ -20,9 +20,11 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 
 import common
+import debian
 import minio
 import peers
 import process
+import redis
 import servers
 import web
 
@@ -281,6 +283,34 @@ class Web(Case):
         with mock.patch.object(web, "tool", side_effect=common.Missing("apt-get is not on PATH")):
             with self.assertRaisesRegex(common.Missing, "nginx is not here, and apt-get is not on PATH"):
                 web.from_archive()
+
+
+class Debian(Case):
+    """Stands for apt-get and dpkg: the first lists of packages are old, and one package holds a program."""
+    def setUp(self):
+        super().setUp()
+        self.said = []
+
+    def run_(self, argv, **_):
+        self.said.append([str(a) for a in argv])
+        if "-s" in argv:
+            return "Inst liblzf1 (3.6)\nInst redis-tools (7)\nConf redis-tools\n"
+        if argv[1] == "download" and "update" not in [a[-1] for a in self.said]:
+            raise common.Missing("apt-get download: 404")
+        if "download" in argv:
+            (debian.root("redis").parent / "redis-tools.deb").touch()
+        if argv[0] == "dpkg":
+            path = debian.root("redis") / "usr/bin/redis-check-rdb"
+            path.parent.mkdir(parents=True)
+            path.touch()
+        return ""
+
+    def test_old_lists_are_renewed_and_the_program_is_kept(self):
+        with mock.patch.multiple(debian, command=self.run_, tool=lambda name: name), mock.patch.object(redis.shutil, "which", lambda _: None):
+            for _ in range(2):
+                debian.get("redis", ["redis-server"], redis.program)
+            self.assertEqual(redis.program(), str(debian.root("redis") / "usr/bin/redis-check-rdb"))
+        self.assertEqual([a[-1] for a in self.said if "-s" not in a], ["redis-tools", "update", "redis-tools", str(debian.root("redis"))])
 
 
 class Peers(Case):

@@ -21,8 +21,9 @@ import time
 
 sys.dont_write_bytecode = True
 
+import debian
 import process
-from common import Missing, cache, command, locked, tool
+from common import Missing
 
 NAME = "slurm"
 NODES = ("n1", "n2")
@@ -72,16 +73,12 @@ def folder(state):
     return state / "slurm"
 
 
-def unpacked():
-    return cache() / "slurm-debs" / "root"
-
-
 def program(name):
     """Debian's alternatives, which only an installation sets up, give the daemons their names without -wlm."""
     path = shutil.which(name, path=os.environ.get("PATH", "") + ":/usr/sbin:/sbin")
     for part in ("usr/bin", "usr/sbin"):
         for end in ("", "-wlm"):
-            p = unpacked() / part / (name + end)
+            p = debian.root(NAME) / part / (name + end)
             if not path and p.exists():
                 path = str(p)
     return path
@@ -89,40 +86,18 @@ def program(name):
 
 def get():
     """Find the programs, or unpack Debian's packages of them and of the libraries that are not installed."""
-    with locked("slurm"):
-        if all(program(name) for name in PROGRAMS):
-            return
-        apt, dpkg, debs = tool("apt-get"), tool("dpkg"), unpacked().parent
-        shutil.rmtree(debs, ignore_errors=True)
-        debs.mkdir(parents=True)
-        try:
-            download([apt], debs)
-        except Missing:  # no lists of packages, or old ones: new ones, of our own
-            (debs / "lists/partial").mkdir(parents=True)
-            own = [apt, "-o", "Dir::State::Lists=%s/lists" % debs, "-o", "Dir::Cache=%s/cache" % debs, "-o", "APT::Sandbox::User="]
-            command(own + ["update"])
-            download(own, debs)
-        for path in debs.glob("*.deb"):
-            command([dpkg, "-x", path, unpacked()])
-        lost = [name for name in PROGRAMS if not program(name)]
-        if lost:
-            raise Missing("the packages have no " + ", ".join(lost))
-
-
-def download(apt, debs):
-    said = command(apt + ["-s", "install", "--no-install-recommends", *PACKAGES], env={**os.environ, "LC_ALL": "C"})
-    command(apt + ["download", *(line.split()[1] for line in said.splitlines() if line.startswith("Inst "))], cwd=debs)
+    debian.get(NAME, PACKAGES, lambda: all(program(name) for name in PROGRAMS))
+    lost = [name for name in PROGRAMS if not program(name)]
+    if lost:
+        raise Missing("the packages have no " + ", ".join(lost))
 
 
 def environment(state):
-    libraries = [str(p) for p in [*unpacked().glob("usr/lib/*-linux-gnu"), *plugins()]]
-    libraries += filter(None, [os.environ.get("LD_LIBRARY_PATH")])
-    found = {"LD_LIBRARY_PATH": ":".join(libraries)} if libraries else {}
-    return {**found, "SLURM_CONF": str(folder(state) / "slurm.conf")}
+    return {**debian.libraries(NAME, plugins()), "SLURM_CONF": str(folder(state) / "slurm.conf")}
 
 
 def plugins():
-    return list(unpacked().glob("usr/lib/*-linux-gnu/slurm-wlm"))
+    return list(debian.root(NAME).glob("usr/lib/*-linux-gnu/slurm-wlm"))
 
 
 def ask(state, name, *args):

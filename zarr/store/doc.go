@@ -11,7 +11,7 @@
 // The packages mem, dir, zip and http below this directory implement stores. So do the packages s3,
 // gcs, azure and blob at the root of the module; package blob supports any bucket of gocloud.dev.
 // Package openurl opens stores of all these packages by URL. Package storetest tests any store
-// against this contract.
+// against this contract. The directory examples/stores has stores in bbolt, Redis and MongoDB.
 //
 // # Decorators
 //
