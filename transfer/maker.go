@@ -11,6 +11,7 @@ import (
 
 	"github.com/zargo-io/zargo/internal/attributes/derived"
 	"github.com/zargo-io/zargo/internal/bits/jsontext"
+	"github.com/zargo-io/zargo/internal/copying/copyspec"
 	"github.com/zargo-io/zargo/internal/node"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -110,26 +111,9 @@ func (m *maker) derive(ctx context.Context) error {
 	if !m.parts {
 		return nil
 	}
-	made := map[string]zarr.Node{}
-	for i, n := range m.nodes {
-		node, err := zarr.Open(ctx, m.new, n.Path, m.o.Zarr...)
-		if err != nil {
-			return err
-		}
-		made[n.Path], m.nodes[i].Attrs = node, node.Attrs()
-	}
-	attrs, dropped := derived.Attributes(m.nodes)
-	for path, now := range attrs {
-		var err error
-		switch n := made[path].(type) {
-		case *zarr.Array:
-			_, err = n.SetAttrs(ctx, now)
-		case *zarr.Group:
-			_, err = n.SetAttrs(ctx, now)
-		}
-		if err != nil {
-			return err
-		}
+	dropped, err := copyspec.Derive(ctx, m.new, m.nodes, m.o.Zarr...)
+	if err != nil {
+		return err
 	}
 	for _, d := range dropped {
 		if m.o.Dropped != nil {

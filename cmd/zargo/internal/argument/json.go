@@ -1,7 +1,6 @@
 package argument
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"io"
@@ -58,10 +57,4 @@ func standardJSON(text string) (any, error) {
 		return nil, errors.New("unexpected text after the value")
 	}
 	return v, nil
-}
-
-func compact(doc []byte) ([]byte, error) {
-	var b bytes.Buffer
-	err := json.Compact(&b, doc)
-	return b.Bytes(), err
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/zargo-io/zargo/cmd/zargo/internal/exit"
 	"github.com/zargo-io/zargo/cmd/zargo/internal/selection"
 	"github.com/zargo-io/zargo/cmd/zargo/internal/session"
+	"github.com/zargo-io/zargo/internal/copying/copyspec"
 	"github.com/zargo-io/zargo/transfer"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -50,8 +51,8 @@ func (f *copyFlags) options() (o transfer.Options, to *applied, err error) {
 	if err != nil {
 		return o, nil, err
 	}
-	shards := &lengths{flag: "--shards", none: f.Shards == "none"}
-	if !shards.none {
+	shards := &lengths{flag: "--shards", Lengths: copyspec.Lengths{None: f.Shards == "none"}}
+	if !shards.None {
 		if shards, err = parseLengths("--shards", f.Shards); err != nil {
 			return o, nil, err
 		}
@@ -89,7 +90,7 @@ func (f *applied) from(ctx context.Context, s *session.Session, p *session.Place
 // are planned.
 func (f *applied) check() error {
 	for _, l := range []*lengths{f.chunks, f.shards} {
-		if l != nil && !l.none && !l.used {
+		if l != nil && !l.None && !l.Used {
 			return fault.Newf(fault.Selection, "%s %q does not apply to any array of the source", l.flag, l.text)
 		}
 	}
@@ -110,9 +111,7 @@ func (f *applied) release() {
 // or by axis name, which may follow the path of an array below the copied node.
 type lengths struct {
 	flag, text string
-	none, used bool
-	each       []int
-	named      map[string]int
+	copyspec.Lengths
 }
 
 func parseLengths(flag, text string) (*lengths, error) {
@@ -122,84 +121,36 @@ func parseLengths(flag, text string) (*lengths, error) {
 	l := &lengths{flag: flag, text: text}
 	if !strings.Contains(text, "=") {
 		var err error
-		if l.each, err = argument.Integers(flag, text); err == nil && slices.Contains(l.each, 0) {
+		if l.Each, err = argument.Integers(flag, text); err == nil && slices.Contains(l.Each, 0) {
 			err = exit.Usagef("%s %q: a chunk must have at least 1 element", flag, text)
 		}
 		return l, err
 	}
-	l.named = map[string]int{}
+	l.Named = map[string]int{}
 	for part := range strings.SplitSeq(text, ",") {
 		name, number, _ := strings.Cut(part, "=")
 		name = strings.TrimSpace(name)
 		n, err := strconv.Atoi(strings.TrimSpace(number))
-		if _, twice := l.named[name]; err != nil || n < 1 || name == "" || twice {
+		if _, twice := l.Named[name]; err != nil || n < 1 || name == "" || twice {
 			return nil, exit.Usagef("%s %q: each item must be DIMENSION=ELEMENTS or PATH/DIMENSION=ELEMENTS, not %q", flag, text, part)
 		}
-		l.named[name] = n
+		l.Named[name] = n
 	}
 	return l, nil
 }
 
-// of returns the new shape of an array's chunks or shards, or nil if the flag does not apply to the
-// array. path is the path of the array relative to the copied node, and was is the old shape.
-//
-// An index coordinate keeps its shape unless it is the copied node or named by its path. Readers
-// load each index coordinate whole when they open a dataset, and should need one request for it.
-func (l *lengths) of(a *zarr.Array, path string, was []int) []int {
-	if l == nil || l.none {
+// lengths returns the lengths for package copyspec. They are nil without the flag.
+func (l *lengths) lengths() *copyspec.Lengths {
+	if l == nil {
 		return nil
 	}
-	index := path != "" && len(a.Dims()) == 1 && a.Dims()[0] == a.Name()
-	if l.named == nil {
-		if index {
-			return nil
-		}
-		if len(l.each) != len(a.Shape()) || len(l.each) == 0 {
-			return nil
-		}
-		l.used = true
-		return slices.Clone(l.each)
-	}
-	shape, found := slices.Clone(was), false
-	for d, name := range a.Dims() {
-		n, ok := l.named[session.Joined(path, name)]
-		if !ok && !index {
-			n, ok = l.named[name]
-		}
-		if ok && d < len(shape) {
-			shape[d], found, l.used = n, true, true
-		}
-	}
-	if !found {
-		return nil
-	}
-	return shape
+	return &l.Lengths
 }
 
 // grid returns the shapes of chunks and shards in the copy of an array.
 func (f *applied) grid(a *zarr.Array) ([]int, []int, error) {
-	chunks, shards := f.chunks, f.shards
 	path := strings.TrimPrefix(strings.TrimPrefix(a.Path(), f.top), "/")
-	was := a.Chunks()
-	if was == nil && (chunks != nil && chunks.named != nil || shards != nil && shards.named != nil) {
-		return nil, nil, fault.Newf(fault.Selection, "the chunks of %q differ in shape: set the chunks of the copy along each axis", a.Path())
-	}
-	newChunks := chunks.of(a, path, was)
-	inner := newChunks
-	if inner == nil {
-		inner = was
-	}
-	if shards != nil && shards.none {
-		if a.Shards() == nil {
-			return newChunks, nil, nil
-		}
-		return newChunks, []int{}, nil
-	}
-	whole := a.Shards()
-	if whole == nil {
-		whole = inner
-	}
-	return newChunks, shards.of(a, path, whole), nil
+	return copyspec.Grid(a, path, f.chunks.lengths(), f.shards.lengths())
 }
 
 // parts applies --sel and --isel to several arrays.

@@ -1,4 +1,4 @@
-package transfer
+package copyspec
 
 import (
 	"encoding/json"
