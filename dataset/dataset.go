@@ -23,6 +23,7 @@ type Dataset struct {
 	index    map[string]index // of a dimension
 	refused  map[string]error // why a dimension has neither an index nor positions as labels
 	chosen   map[string]axis
+	complete map[string]axis // chosen of the whole dataset; nil unless an append is in progress
 	findings []rule.Finding
 	groups   []string // names of the groups below the group
 	parent   *Dataset // the dataset of which Child opened this one; or nil

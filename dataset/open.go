@@ -299,6 +299,7 @@ func (d *Dataset) dimensions(grows string) (string, error) {
 	}
 	if i := slices.IndexFunc(d.dims, func(x Dim) bool { return x.Name == grows }); i >= 0 {
 		d.chosen = map[string]axis{grows: {positions: all(d.dims[i].Len)}}
+		d.complete = d.chosen
 		d.find(d.group.Path(), "an append to the dimension %q is not complete; the dataset has its first %d rows", grows, d.dims[i].Len)
 	}
 	return "", nil

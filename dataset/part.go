@@ -71,6 +71,30 @@ func (v *Variable) Axis(dim string) (axis int, position func(i int) int, ok bool
 	return 0, nil, false
 }
 
+// Positions describes the elements that the variable selects along an axis of the stored array, also
+// if the dimension is dropped: n elements from start on, at distances of step. even is false if the
+// distances differ; then only n is set. It reports false for an axis whose dimension became points,
+// and for one that the array does not have.
+func (v *Variable) Positions(axis int) (start, step, n int, even, ok bool) {
+	if v.zero() || axis < 0 || axis >= len(v.stored.array.Shape()) {
+		return 0, 0, 0, false, false
+	}
+	p := all(v.stored.array.Shape()[axis])
+	if axis < len(v.stored.dims) {
+		a, chosen := v.dataset.chosen[v.stored.dims[axis]]
+		if chosen && a.points != "" {
+			return 0, 0, 0, false, false
+		}
+		if chosen {
+			p = a.positions
+		}
+	}
+	if p.list != nil {
+		return 0, 0, len(p.list), false, true
+	}
+	return p.lo, p.step, p.n, true, true
+}
+
 // where returns the path of the group for messages. It is the path of the array for an array
 // without a group.
 func (d *Dataset) where() string {
