@@ -52,6 +52,7 @@ func Table() []Rule {
 		{Package: "zarr/codec/codectest", Own: []string{"zarr/fault", "zarr/rule", "zarr/dtype", "zarr/codec"}, Pure: true},
 
 		{Package: "internal/bits/similar", Pure: true},
+		{Package: "internal/bits/codectext", Own: []string{"zarr/fault", "zarr/dtype", "zarr/codec", "zarr/codec/optional", "zarr/codec/pcodec", "zarr/codec/zfp"}, Pure: true},
 		{Package: "internal/chunk/grid", Own: []string{"zarr/fault"}, Pure: true},
 		{Package: "internal/chunk/keys", Own: []string{"internal/node/claim", "zarr/meta"}, Pure: true},
 		{Package: "internal/provider/exact", Own: []string{"zarr/fault"}},
@@ -112,6 +113,7 @@ func Table() []Rule {
 		}},
 
 		{Package: "internal/copying/alike", Own: []string{"zarr", "zarr/dtype", "zarr/meta"}},
+		{Package: "internal/copying/copyspec", Own: []string{"internal/attributes/derived", "internal/attributes/masked", "zarr", "zarr/codec", "zarr/fault", "zarr/store"}},
 		{Package: "internal/attributes/numeric", Own: []string{"zarr/dtype"}, Pure: true},
 		{Package: "internal/attributes/masked", Own: []string{"zarr/dtype", "internal/attributes/numeric"}, Pure: true},
 		{Package: "cf", Own: []string{"zarr/dtype", "zarr/fault", "zarr/rule", "internal/attributes/numeric"}, Pure: true},
@@ -129,7 +131,9 @@ func Table() []Rule {
 		{Package: "internal/manifest", Own: []string{"zarr/fault", "zarr/store", "concurrency"}},
 		{Package: "cmd/zargo/internal/diff", Own: []string{"internal/walk", "internal/copying/alike", "internal/bits/jsontext", "zarr", "zarr/fault", "zarr/store", "zarr/dtype", "zarr/meta", "concurrency", "internal/chunk/keys", "internal/copying/listed", "internal/copying/unread"}},
 
-		{Package: "transfer", Own: []string{"internal/walk", "internal/chunk/account", "zarr", "internal/copying/alike", "internal/copying/claimed", "internal/chunk/keys", "internal/attributes/derived", "internal/node", "internal/bits/jsontext", "internal/copying/listed", "internal/attributes/masked", "internal/copying/overlay", "transfer/internal/rechunk", "internal/copying/unread", "internal/chunk/written", "zarr/fault", "zarr/store", "zarr/store/mem", "zarr/store/large", "zarr/store/zip", "zarr/dtype", "zarr/meta", "zarr/codec", "concurrency"}},
+		{Package: "transfer", Own: []string{"internal/walk", "internal/copying/copyspec", "internal/chunk/account", "zarr", "internal/copying/alike", "internal/copying/claimed", "internal/chunk/keys", "internal/attributes/derived", "internal/node", "internal/bits/jsontext", "internal/copying/listed", "internal/attributes/masked", "internal/copying/overlay", "transfer/internal/rechunk", "internal/copying/unread", "internal/chunk/written", "zarr/fault", "zarr/store", "zarr/store/mem", "zarr/store/large", "zarr/store/zip", "zarr/dtype", "zarr/meta", "zarr/codec", "concurrency"}},
+
+		{Package: "view", Own: []string{"internal/walk", "cf", "concurrency", "dataset", "internal/attributes/derived", "internal/attributes/numeric", "internal/bits/codectext", "internal/chunk/cache", "internal/copying/copyspec", "internal/copying/overlay", "zarr", "zarr/codec", "zarr/dtype", "zarr/fault", "zarr/meta", "zarr/store", "zarr/store/mem"}},
 
 		{Package: "pyramid", Own: []string{"internal/walk", "internal/chunk/account", "cf", "concurrency", "internal/chunk/keys", "internal/attributes/convention", "internal/attributes/derived", "internal/node", "internal/copying/claimed", "internal/copying/overlay", "zarr", "zarr/codec", "zarr/dtype", "zarr/fault", "zarr/store", "zarr/store/mem", "multiscale"}},
 
@@ -148,7 +152,7 @@ func Table() []Rule {
 		{Package: "cmd/zargo/internal/summary", Own: []string{"cf", "concurrency", "zarr/dtype", "zarr/fault", "internal/attributes/numeric"}},
 		{Package: "cmd/zargo/internal/render", Own: []string{"zarr", "zarr/dtype", "zarr/fault", "zarr/meta", "cmd/zargo/internal/bucketcheck", "internal/npy"}, External: []string{"github.com/guptarohit/asciigraph"}},
 		{Package: "cmd/zargo/internal/exit", Own: []string{"cmd/zargo/internal/render", "openurl", "s3", "zarr/fault"}},
-		{Package: "cmd/zargo/internal/argument", Own: []string{"cmd/zargo/internal/exit", "internal/bits/jsontext", "internal/bits/similar", "zarr/..."}},
+		{Package: "cmd/zargo/internal/argument", Own: []string{"cmd/zargo/internal/exit", "internal/bits/codectext", "internal/bits/jsontext", "internal/bits/similar", "zarr/..."}},
 		{Package: "cmd/zargo/internal/cost", Own: []string{"cmd/zargo/internal/exit", "cmd/zargo/internal/render", "zarr/store"}},
 		{Package: "cmd/zargo/internal/progress", Own: []string{"cmd/zargo/internal/render", "zarr/rule", "zarr/store"}, External: []string{"github.com/alecthomas/kong", "github.com/vbauerster/cupwriter", "github.com/vbauerster/mpb/v8"}},
 		{Package: "cmd/zargo/internal/session", Own: []string{"azure", "cmd/zargo/internal/argument", "cmd/zargo/internal/cost", "cmd/zargo/internal/exit", "cmd/zargo/internal/progress", "cmd/zargo/internal/render", "concurrency", "gcs", "internal/copying/rehearsal", "internal/node", "openurl", "openurl/all", "s3", "zarr/..."}, External: []string{"github.com/alecthomas/kong"}},
@@ -159,7 +163,7 @@ func Table() []Rule {
 		{Package: "cmd/zargo/internal/describing", Own: []string{"cf", "cmd/zargo/internal/exit", "cmd/zargo/internal/progress", "cmd/zargo/internal/render", "cmd/zargo/internal/session", "cmd/zargo/internal/summary", "concurrency", "crs", "dataset", "internal/bits/jsontext", "multiscale", "pyramid", "zarr/..."}},
 		{Package: "cmd/zargo/internal/creating", Own: []string{"cmd/zargo/internal/argument", "cmd/zargo/internal/cdl", "cmd/zargo/internal/exit", "cmd/zargo/internal/session", "concurrency", "dataset", "internal/attributes/masked", "zarr/..."}},
 		{Package: "cmd/zargo/internal/writing", Own: []string{"cmd/zargo/internal/argument", "cmd/zargo/internal/coding", "cmd/zargo/internal/cost", "cmd/zargo/internal/creating", "cmd/zargo/internal/exit", "cmd/zargo/internal/progress", "cmd/zargo/internal/selection", "cmd/zargo/internal/session", "concurrency", "dataset", "internal/attributes/follow", "internal/attributes/numeric", "internal/node", "internal/npy", "zarr", "zarr/dtype", "zarr/fault"}},
-		{Package: "cmd/zargo/internal/copying", Own: []string{"cmd/zargo/internal/argument", "cmd/zargo/internal/cost", "cmd/zargo/internal/exit", "cmd/zargo/internal/progress", "cmd/zargo/internal/render", "cmd/zargo/internal/selection", "cmd/zargo/internal/session", "openurl", "pyramid", "transfer", "zarr", "zarr/fault", "zarr/store"}},
+		{Package: "cmd/zargo/internal/copying", Own: []string{"internal/copying/copyspec", "cmd/zargo/internal/argument", "cmd/zargo/internal/cost", "cmd/zargo/internal/exit", "cmd/zargo/internal/progress", "cmd/zargo/internal/render", "cmd/zargo/internal/selection", "cmd/zargo/internal/session", "openurl", "pyramid", "transfer", "zarr", "zarr/fault", "zarr/store"}},
 		{Package: "cmd/zargo/internal/upkeep", Own: []string{"cmd/zargo/internal/argument", "cmd/zargo/internal/bucketcheck", "cmd/zargo/internal/census", "cmd/zargo/internal/cost", "cmd/zargo/internal/describing", "cmd/zargo/internal/diff", "cmd/zargo/internal/exit", "cmd/zargo/internal/progress", "cmd/zargo/internal/reading", "cmd/zargo/internal/render", "cmd/zargo/internal/session", "internal/manifest", "openurl", "zarr/..."}},
 		{Package: "cmd/zargo", Own: []string{"cmd/zargo/internal/copying", "cmd/zargo/internal/creating", "cmd/zargo/internal/describing", "cmd/zargo/internal/drawing", "cmd/zargo/internal/exit", "cmd/zargo/internal/progress", "cmd/zargo/internal/reading", "cmd/zargo/internal/render", "cmd/zargo/internal/session", "cmd/zargo/internal/upkeep", "cmd/zargo/internal/writing", "openurl"}, External: []string{"github.com/alecthomas/kong"}},
 
@@ -178,7 +182,7 @@ func Table() []Rule {
 		{Package: "integration/faultproxy"},
 		{Package: "integration/faultproxy/cmd/faultproxy", Own: []string{"integration/faultproxy"}},
 		{Package: "cmd/zargo/internal/bucketcheck/checks"},
-		{Package: "integration/...", Own: []string{"zarr/...", "cf", "dataset", "transfer", "concurrency", "internal/...", "blob", "s3", "gcs", "azure", "openurl", "integration/..."},
+		{Package: "integration/...", Own: []string{"zarr/...", "cf", "dataset", "transfer", "view", "concurrency", "internal/...", "blob", "s3", "gcs", "azure", "openurl", "integration/..."},
 			External: []string{compress, gocloud, "github.com/aws/aws-sdk-go-v2"}},
 	}
 }

@@ -1,0 +1,242 @@
+package peers
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/zargo-io/zargo/dataset"
+	"github.com/zargo-io/zargo/integration/bucket"
+	"github.com/zargo-io/zargo/view"
+	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/codec"
+	"github.com/zargo-io/zargo/zarr/dtype"
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/store"
+	"github.com/zargo-io/zargo/zarr/store/dir"
+)
+
+// overHTTP serves the values of a store, and ranges of them.
+func overHTTP(st store.Store) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		key, o := strings.Trim(r.URL.Path, "/"), store.GetOptions{}
+		from, to, _ := strings.Cut(strings.TrimPrefix(r.Header.Get("Range"), "bytes="), "-")
+		lo, loErr := strconv.ParseInt(from, 10, 64)
+		hi, hiErr := strconv.ParseInt(to, 10, 64)
+		switch {
+		case loErr == nil && hiErr == nil:
+			o.Range = store.Within(lo, hi-lo+1)
+		case loErr == nil:
+			o.Range = store.From(lo)
+		case hiErr == nil:
+			o.Range = store.Suffix(hi)
+		}
+		v, err := st.Get(r.Context(), key, o, nil)
+		switch {
+		case errors.Is(err, fault.NotFound), errors.Is(err, fault.Path):
+			http.NotFound(w, r)
+			return
+		case err != nil:
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+			return
+		}
+		w.Header().Set("ETag", `"`+string(v.Version)+`"`)
+		w.Header().Set("Content-Length", strconv.Itoa(len(v.Bytes)))
+		if off, n, err := o.Range.Resolve(v.Size); err == nil && !o.Range.IsWhole() {
+			w.Header().Set("Content-Range", fmt.Sprintf("bytes %d-%d/%d", off, off+n-1, v.Size))
+			w.WriteHeader(http.StatusPartialContent)
+		}
+		if r.Method != http.MethodHead {
+			_, _ = w.Write(v.Bytes)
+		}
+	})
+}
+
+// viewSource creates the dataset that views are made of: packed and unpacked values, times, texts, and
+// chunks that are not stored.
+func viewSource(t *testing.T, folder string, format int) *dataset.Dataset {
+	t.Helper()
+	st := dir.New(folder)
+	ok := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, err := zarr.CreateGroup(t.Context(), st, "", zarr.Spec{Format: format, Attrs: map[string]any{"title": "views"}})
+	ok(err)
+	put := func(name string, s zarr.Spec, dims []string, write func(a *zarr.Array) error) {
+		s.Format = format
+		if s.Dims = dims; format == 2 {
+			s.Dims = nil
+			if s.Attrs == nil {
+				s.Attrs = map[string]any{}
+			}
+			if s.Attrs["_ARRAY_DIMENSIONS"] = dims; s.Fill == nil {
+				s.Fill = zarr.NoFill
+			}
+		}
+		a, err := zarr.Create(t.Context(), st, name, s)
+		ok(err)
+		ok(write(a))
+	}
+	const times, lats, lons = 100, 18, 36
+	put("time", zarr.Spec{Shape: []int{times}, DType: dtype.Int64, Attrs: map[string]any{"units": "hours since 2026-01-01", "calendar": "standard"}}, []string{"time"}, func(a *zarr.Array) error {
+		v := make([]int64, times)
+		for i := range v {
+			v[i] = int64(i) * 12
+		}
+		return zarr.Write(t.Context(), a, v)
+	})
+	axis := func(n int, from, step float64) func(*zarr.Array) error {
+		return func(a *zarr.Array) error {
+			v := make([]float64, n)
+			for i := range v {
+				v[i] = from + step*float64(i)
+			}
+			return zarr.Write(t.Context(), a, v)
+		}
+	}
+	put("lat", zarr.Spec{Shape: []int{lats}, DType: dtype.Float64, Attrs: map[string]any{"units": "degrees_north"}}, []string{"lat"}, axis(lats, 85, -10))
+	put("lon", zarr.Spec{Shape: []int{lons}, DType: dtype.Float64, Attrs: map[string]any{"units": "degrees_east"}}, []string{"lon"}, axis(lons, 0, 10))
+	grid := zarr.Spec{Shape: []int{times, lats, lons}, Chunks: []int{24, 10, 12}, Codecs: []codec.Spec{codec.Zstd(1)}}
+	packed := grid
+	packed.DType, packed.Attrs = dtype.Int16, map[string]any{"scale_factor": 0.01, "add_offset": 273.15, "units": "K", "_FillValue": -32767}
+	if format == 2 {
+		packed.Fill = -32767
+		delete(packed.Attrs, "_FillValue")
+	}
+	put("t2m", packed, []string{"time", "lat", "lon"}, func(a *zarr.Array) error {
+		v := make([]int16, times*lats*lons)
+		for i := range v {
+			if v[i] = int16(i * 7 % 20000); i%13 == 0 {
+				v[i] = -32767
+			}
+		}
+		return zarr.Write(t.Context(), a, v)
+	})
+	floats := grid
+	floats.DType, floats.Attrs = dtype.Float32, map[string]any{"units": "Pa"}
+	floats.Fill = float32(math.NaN())
+	put("p", floats, []string{"time", "lat", "lon"}, func(a *zarr.Array) error {
+		v := make([]float32, 30*lats*lons) // most chunks are absent
+		for i := range v {
+			v[i] = float32(i)/8 - 100
+		}
+		return zarr.Write(t.Context(), a, v, zarr.Range(20, 50))
+	})
+	counts := zarr.Spec{Shape: []int{lats, lons}, Chunks: []int{5, 36}, DType: dtype.Uint8, Attrs: map[string]any{"long_name": "count"}}
+	put("n", counts, []string{"lat", "lon"}, func(a *zarr.Array) error {
+		v := make([]uint8, lats*lons)
+		for i := range v {
+			v[i] = uint8(i)
+		}
+		return zarr.Write(t.Context(), a, v)
+	})
+	d, err := dataset.Open(t.Context(), st, "", dataset.Options{}, zarr.IgnoreConsolidated())
+	ok(err)
+	return d
+}
+
+// TestViews has zarr-python, xarray and TensorStore read views over HTTP, and compares the values with
+// those that the same library reads from the source.
+func TestViews(t *testing.T) {
+	for _, env := range []string{pythonEnv, python313Env} {
+		if os.Getenv(env) == "" {
+			bucket.Lack(t, env+" does not name a Python of a peer")
+		}
+	}
+	type judged struct {
+		URL     string           `json:"url"`
+		Source  string           `json:"source"`
+		Format  int              `json:"format"`
+		Isel    map[string][]int `json:"isel"`
+		Decoded []string         `json:"decoded"`
+		Names   []string         `json:"names"`
+	}
+	all := []string{"time", "lat", "lon", "t2m", "p", "n"}
+	steps := func(lo, hi, by int) (list []int) {
+		for i := lo; i < hi; i += by {
+			list = append(list, i)
+		}
+		return list
+	}
+	var lines []string
+	for _, format := range []int{2, 3} {
+		folder := t.TempDir()
+		d := viewSource(t, folder, format)
+		for _, r := range []struct {
+			options string
+			isel    map[string][]int
+			names   []string
+		}{
+			{`{}`, nil, all},
+			{`{"format": 2, "codecs": ["zlib:1"]}`, nil, all},
+			{`{"format": 3, "codecs": ["blosc:lz4:5:shuffle"], "chunks": {"time": 1}}`, nil, all},
+			{`{"format": 3, "chunks": {"time": 10, "lat": 9, "lon": 9}, "shards": {"time": 50, "lat": 18, "lon": 36}, "codecs": ["zstd:1", "crc32c"]}`, nil, all},
+			{`{"format": 3, "decode": true, "chunks": {"time": 7, "lat": 5, "lon": 11}}`, nil, all},
+			{`{"format": 2, "decode": true, "codecs": []}`, nil, all},
+			{`{"sel": "time=2026-01-10:2026-01-20,lat=40:-20", "decode": true}`, map[string][]int{"time": steps(18, 40, 1), "lat": steps(5, 11, 1)}, all},
+			{`{"sel": "lon=nearest::17", "format": 3}`, map[string][]int{"lon": {2}}, all},
+			{`{"vars": ["t2m"], "format": 2, "chunks": {"lat": 18, "lon": 36, "time": 1}}`, nil, []string{"time", "lat", "lon", "t2m"}},
+			{`{"format": 3, "decode": true, "chunks": {"time": 5}, "shards": {"time": 100}, "sel": "lat=85,75,65,-85"}`, map[string][]int{"lat": {0, 1, 2, 17}}, all},
+		} {
+			o, err := view.Parse([]byte(r.options))
+			if err != nil {
+				t.Fatal(err)
+			}
+			o.Fresh = time.Hour
+			v, err := view.New(t.Context(), d, o)
+			if err != nil {
+				t.Fatalf("%s: %v", r.options, err)
+			}
+			s := httptest.NewServer(overHTTP(v))
+			t.Cleanup(s.Close)
+			j := judged{URL: s.URL, Source: folder, Format: o.Format, Isel: r.isel, Decoded: []string{}, Names: r.names}
+			if j.Isel == nil {
+				j.Isel = map[string][]int{}
+			}
+			if j.Format == 0 {
+				j.Format = format
+			}
+			if o.Decode {
+				j.Decoded = []string{"t2m"}
+			}
+			line, err := json.Marshal(j)
+			if err != nil {
+				t.Fatal(err)
+			}
+			lines = append(lines, string(line))
+		}
+	}
+	for _, p := range []struct {
+		env     string
+		readers []string
+	}{{python313Env, []string{"zarr", "xarray"}}, {pythonEnv, []string{"zarr", "tensorstore"}}} {
+		c := exec.CommandContext(t.Context(), os.Getenv(p.env), append([]string{"python/views.py"}, p.readers...)...)
+		c.Stdin, c.Stderr = strings.NewReader(strings.Join(lines, "\n")+"\n"), os.Stderr
+		out, err := c.Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		answers := 0
+		for in := bufio.NewScanner(strings.NewReader(string(out))); in.Scan(); answers++ {
+			if in.Text() != "[]" {
+				t.Errorf("%v: %s: %s", p.readers, lines[answers], in.Text())
+			}
+		}
+		if answers != len(lines) {
+			t.Errorf("%v judged %d views of %d", p.readers, answers, len(lines))
+		}
+	}
+}

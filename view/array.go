@@ -1,0 +1,196 @@
+package view
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/dataset"
+	"github.com/zargo-io/zargo/internal/walk"
+	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/dtype"
+	"github.com/zargo-io/zargo/zarr/fault"
+	"github.com/zargo-io/zargo/zarr/meta"
+	"github.com/zargo-io/zargo/zarr/store"
+)
+
+// array is an array of a view.
+type array struct {
+	from    *dataset.Variable // the selected elements of the source
+	dims    []string          // of the axes of from; "" for a dropped one and for characters
+	chars   bool              // the last axis has the characters of texts
+	made    *zarr.Array       // writes to a sink
+	decoded bool
+}
+
+// varies is the assumed size in bytes of an element of varying length, with the header of its slice.
+const varies = 64
+
+// each returns the memory of an element while an object is computed.
+func (a *array) each() int64 {
+	n := a.made.DType().Size()
+	switch {
+	case n == 0:
+		return varies
+	case a.decoded: // the stored elements are in memory at the same time
+		n += a.from.Array().DType().Size()
+	}
+	return int64(n)
+}
+
+// selected returns the variable with the elements in a box of the view, and their selection.
+func (a *array) selected(b walk.Box) (*dataset.Variable, []zarr.Selection, error) {
+	var q []dataset.Query
+	for i, dim := range a.dims {
+		if dim != "" {
+			q = append(q, dataset.Slice(dim, b.At[i], b.At[i]+b.Shape[i]))
+		}
+	}
+	part, err := a.from.Sel(q...)
+	if err != nil {
+		return nil, nil, err
+	}
+	sel := part.Selection()
+	if last := len(sel) - 1; a.chars {
+		sel[last] = zarr.Range(b.At[last], b.At[last]+b.Shape[last])
+	}
+	return part, sel, nil
+}
+
+// encode returns the object at a position of the grid, or nil if all of its elements are the fill
+// value.
+func (a *array) encode(ctx context.Context, coord []int) ([]byte, error) {
+	b := walk.Object(a.made, coord)
+	hold, err := a.made.Limits().Shared.Bytes.Acquire(ctx, concurrency.Block, b.Bytes(a.each()))
+	if err != nil {
+		return nil, err
+	}
+	defer hold.Release()
+	part, src, err := a.selected(b)
+	if err != nil {
+		return nil, err
+	}
+	var out encoded
+	into, dst := out.in(ctx), make([]zarr.Selection, len(b.At))
+	for i, at := range b.At {
+		dst[i] = zarr.Range(at, at+b.Shape[i])
+	}
+	switch size := a.made.DType().Size(); {
+	case a.decoded && a.made.DType() == dtype.Float32:
+		err = decode[float32](ctx, part, a.made, into, dst)
+	case a.decoded:
+		err = decode[float64](ctx, part, a.made, into, dst)
+	case size == 0:
+		var items [][]byte
+		if items, err = part.Array().ReadItems(ctx, src...); err == nil {
+			err = a.made.WriteItems(into, items, dst...)
+		}
+	default:
+		n := b.Len() * size
+		buf := hold.Buffer(n)[:n]
+		if err = part.Array().ReadBytes(ctx, buf, src...); err == nil {
+			err = a.made.WriteBytes(into, buf, dst...)
+		}
+	}
+	return out.bytes, err
+}
+
+// decode reads decoded values and writes them to an array with another context.
+func decode[T float32 | float64](ctx context.Context, from *dataset.Variable, to *zarr.Array, into context.Context, dst []zarr.Selection) error {
+	values, err := dataset.Read[T](ctx, from)
+	if err != nil {
+		return err
+	}
+	missing := T(nan()) // with the bits of the fill value
+	for i, v := range values {
+		if v != v {
+			values[i] = missing
+		}
+	}
+	return zarr.Write(into, to, values, dst...)
+}
+
+// plan returns the maximum requests to the source for the object at a position of the grid.
+func (a *array) plan(coord []int) (store.Amount, error) {
+	part, sel, err := a.selected(walk.Object(a.made, coord))
+	if err != nil {
+		return store.Amount{}, err
+	}
+	p, err := part.Array().Plan(sel...)
+	if err != nil {
+		return store.Amount{}, err
+	}
+	_, most := p.Bounds()
+	return most, nil
+}
+
+// check returns fault.Conflict if the documents of the source's array describe another array than
+// when the view was made.
+func (a *array) check(ctx context.Context) error {
+	was := a.from.Array()
+	now, err := was.Refresh(ctx)
+	switch {
+	case errors.Is(err, fault.NotFound):
+		return fault.Newf(fault.Conflict, "%q is gone; the view must be refreshed: %v", was.Path(), err)
+	case err != nil:
+		return err
+	case !slices.Equal(was.Shape(), now.Shape()):
+		return fault.Newf(fault.Conflict, "the shape of %q was %v and is %v; the view must be refreshed", was.Path(), was.Shape(), now.Shape())
+	}
+	what := was.Metadata().Difference(now.Metadata())
+	if what == "" && !meta.SameAttrs(was.Attrs(), now.Attrs()) {
+		what = "attributes"
+	}
+	if what != "" {
+		return fault.Newf(fault.Conflict, "%q has another %s than when the view was made; the view must be refreshed", was.Path(), what)
+	}
+	return nil
+}
+
+// documents returns the maximum number of requests of check.
+func (a *array) documents() int64 {
+	if a.from.Array().Format() == 3 {
+		return 1
+	}
+	return 3 // zarr.json takes precedence over the documents of v2
+}
+
+// fits returns fault.Limit if an object of the array cannot be computed in the memory, or a shard
+// cannot be kept in the cache.
+func (a *array) fits(memory, cache int64) error {
+	grid := a.made.Metadata().Grid
+	shape := slices.Clone(grid.Shape)
+	for _, e := range grid.Edges {
+		n := e.Every
+		for _, r := range e.Runs {
+			n = max(n, r.Edge)
+		}
+		shape = append(shape, n)
+	}
+	need := walk.Bytes(shape, a.each())
+	switch {
+	case need > memory/2:
+		return fault.Newf(fault.Limit, "an object of %q takes %d bytes of memory, more than half of Options.Memory (%d)", a.made.Path(), need, memory)
+	case a.made.Sharded() && need > cache:
+		return fault.Newf(fault.Limit, "a shard of %q has %d bytes before compression, more than Options.Cache (%d)", a.made.Path(), need, cache)
+	}
+	return nil
+}
+
+// find returns the position of a chunk in the grid by the key of the chunk below the array.
+func (a *array) find(key string) ([]int, error) {
+	grid := a.made.GridShape()
+	coord, ok := a.made.Metadata().Keys.Parse(key, len(grid))
+	for i := range coord {
+		ok = ok && coord[i] < grid[i]
+	}
+	if !ok {
+		return nil, fault.Newf(fault.NotFound, "the view has no such key")
+	}
+	return coord, nil
+}
+
+// named adds the name of the array to an error of its construction.
+func named(name string, err error) error { return fmt.Errorf("array %q of the view: %w", name, err) }
