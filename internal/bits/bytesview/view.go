@@ -21,6 +21,17 @@ func Of[T any](s []T) ([]byte, bool) {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(unsafe.Sizeof(s[0]))), true
 }
 
+// As returns b, elements in memory form, as a slice of T. It returns false if Of would, or if b is
+// not aligned for T. The slice shares the memory of b.
+func As[T any](b []byte) ([]T, bool) {
+	var one T
+	size, at := int(unsafe.Sizeof(one)), unsafe.Pointer(unsafe.SliceData(b))
+	if _, ok := Of([]T{}); !ok || size == 0 || len(b)%size != 0 || uintptr(at)%unsafe.Alignof(one) != 0 {
+		return nil, false
+	}
+	return unsafe.Slice((*T)(at), len(b)/size), true
+}
+
 // plain reports whether values of t consist of bools and numbers of fixed size.
 func plain(t reflect.Type) bool {
 	switch t.Kind() {

@@ -20,7 +20,7 @@ import (
 
 // caches reports whether a read uses the cache. Check does not, nor do reads of too large chunks.
 func (r *Call) caches(c *pipeline.Chunk) bool {
-	return r.Options.Cache != nil && r.memory.Bytes != nil && r.Keeps(c)
+	return r.Options.Cache != nil && !r.memory.Discards() && r.Keeps(c)
 }
 
 // errUncached means that an object is not cached, and that the call adds nothing to the cache.

@@ -64,7 +64,9 @@ func (r *Call) fetchChunk(ctx context.Context, st store.Store, rd plan.Read) (er
 	if rd.Range.IsWhole() {
 		more = plan.Room(c.DecodeRoom(r.memory, box))
 	} else {
-		into = c.SpanRoom(r.memory, box)
+		if into = c.SpanRoom(r.memory, box); r.memory.Use != nil {
+			more = plan.Room(int64(box.Len()) * int64(c.Size))
+		}
 	}
 	var got received
 	if into != nil {

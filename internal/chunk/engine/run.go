@@ -70,6 +70,7 @@ func (a *Array) begin(ctx context.Context, m pipeline.Memory, sel grid.Selection
 func (a *Array) open(ctx context.Context, m pipeline.Memory, sel grid.Selection, w *plan.WriteOptions) (context.Context, *Call, error) {
 	t := store.TuningOf(a.Store)
 	r := &Call{Array: a, sizes: a.sizes(t), memory: m}
+	r.sizes.Used = m.Use != nil
 	a.plan(&r.plan, sel, w, t)
 	if w != nil && !r.mayMerge() {
 		return ctx, nil, store.NoVersions(a.Store, refused)
@@ -86,7 +87,7 @@ func (a *Array) open(ctx context.Context, m pipeline.Memory, sel grid.Selection,
 	}
 	r.keeps = r.keepsRead(whole)
 	switch {
-	case m.Bytes == nil: // Check decodes whole chunks
+	case m.Discards(): // Check decodes whole chunks
 		r.plan.Keep = all{}
 	case r.keeps:
 		r.plan.Keep = a

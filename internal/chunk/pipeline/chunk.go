@@ -8,10 +8,14 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Memory is a region of an array in C order. If Block is empty, chunks are decoded and discarded.
+// Memory is a region of an array in C order. If Block is empty and Use is nil, chunks are decoded
+// and discarded.
 type Memory struct {
 	codec.Block
 	Shape []int // elements along each axis
+	// Use, if not nil, receives the elements of a region that is read without lists, instead of
+	// Block. The elements must have a fixed length.
+	Use Use
 }
 
 // Chunk contains the codecs, bound to chunks or shards of one shape. It is immutable, and its
@@ -61,6 +65,12 @@ func newChunk(p *Pipeline, shape []int, bytes int, chain *codec.Chain) *Chunk {
 // Decode returns fault.Corrupt if src is not a valid chunk. It returns fault.Limit if the chunk is
 // longer than Options.ChunkLimit, unless the box is the whole chunk without gaps in dst.
 func (c *Chunk) Decode(dst Memory, b grid.Box, src []byte, s *Scratch) error {
+	if dst.Use != nil {
+		if err := c.limit(); err != nil {
+			return err
+		}
+		return c.use(dst, b, s, func(m Memory, b grid.Box) error { return c.Decode(m, b, src, s) })
+	}
 	if dst.Bytes != nil && c.items == nil {
 		if box, ok := s.place(dst, b, c.Size); ok {
 			if _, ok := b.Contiguous(dst.Shape); !ok || !b.Full(c.Shape) {
@@ -319,7 +329,10 @@ func (c *Chunk) before(old []byte, s *Scratch, needed bool) ([]byte, error) {
 // FillBox sets a box of dst to the fill value, or to the default of the data type if the fill value
 // is undefined.
 func (c *Chunk) FillBox(dst Memory, b grid.Box) {
-	if dst.Bytes != nil {
+	switch {
+	case dst.Use != nil:
+		c.fill.useFill(dst, b)
+	case dst.Bytes != nil:
 		c.fill.set(dst, b)
 	}
 }

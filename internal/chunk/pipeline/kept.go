@@ -32,6 +32,10 @@ func (c *Chunk) KeptRoom() int64 { return add(int64(c.Bytes), c.rooms.placed) }
 // Place sets a box of dst to the elements that the box selects. kept is the result of Kept for the
 // chunk. The elements must have a fixed length.
 func (c *Chunk) Place(dst Memory, b grid.Box, kept []byte) {
+	if dst.Use != nil {
+		c.useKept(dst, b, kept)
+		return
+	}
 	b.FromChunk(dst.Bytes, kept, dst.Shape, c.Shape, c.Size)
 }
 

@@ -25,6 +25,11 @@ func (c *Chunk) Varies() bool { return c.options.varies }
 // DecodeRoom returns the number of bytes of memory that Decode of a box takes in addition to dst
 // and the stored form. Decode requests no more from [Scratch.Lend].
 func (c *Chunk) DecodeRoom(dst Memory, b grid.Box) int64 {
+	if dst.Use != nil {
+		m, local, _ := alone(b)
+		m.Bytes = []byte{} // the room does not depend on the contents
+		return add(c.DecodeRoom(m, local), int64(local.Len())*int64(c.Size))
+	}
 	switch {
 	case dst.Bytes == nil || b.Pairs != nil || c.listed(b):
 		return c.rooms.whole

@@ -10,6 +10,7 @@ type Scratch struct {
 	lend   func(n int) []byte
 	chunk  []byte
 	values []byte // values of one field
+	used   []byte // a box that Memory.Use receives
 	steps  []codec.Step
 }
 
@@ -31,7 +32,7 @@ func (s *Scratch) of(c *Chunk) *codec.Scratch {
 // Free drops the memory that the allocator of Lend returned. The caller may then reuse that memory.
 func (s *Scratch) Free() {
 	s.codec.Free()
-	s.chunk, s.values = nil, nil
+	s.chunk, s.values, s.used = nil, nil, nil
 }
 
 // maxKept is the maximum length of memory that a Scratch retains without the allocator of Lend. A

@@ -49,6 +49,9 @@ func (c *Chunk) DecodeSpan(dst Memory, b grid.Box, src []byte, s *Scratch) error
 	if b.Pairs != nil {
 		return c.decodePairs(dst, b.Pairs, src)
 	}
+	if dst.Use != nil {
+		return c.use(dst, b, s, func(m Memory, b grid.Box) error { return c.DecodeSpan(m, b, src, s) })
+	}
 	box, ok := s.place(dst, b, c.Size)
 	if !ok {
 		return fault.Newf(fault.Selection, "a range of a chunk cannot be decoded for a selection with lists")

@@ -13,6 +13,7 @@ type Memory struct {
 	Limit     int64           // maximum bytes of a shard with unused space
 	PartAbove int64           // the store's Tuning.PartAbove
 	CPUs      int             // number of CPU slots
+	Used      bool            // pipeline.Memory.Use receives the elements
 	Seen      int64           // bytes of the longest stored object so far, 0 before the first
 	Need      func(int) int64 // returns the bytes to reserve for a buffer
 }
@@ -70,6 +71,9 @@ func (m Memory) Decoding(rd Read, n int64) AtOnce {
 	}
 	c = deepest(c)
 	each, _ := c.MostRoom()
+	if m.Used { // a box is decoded to memory of its own
+		each = Sum(each, int64(c.Bytes))
+	}
 	at := m.divide(c, pieces, Sum(n, index), func(int) int64 { return Room(each) })
 	at.Room = Sum(index, at.Room)
 	return at
