@@ -114,8 +114,17 @@ func TestValidRange(t *testing.T) {
 			if !on {
 				want = make([]bool, 4)
 			}
-			if _, err := cf.Missing(coding(t, dtype.Int8, k.attrs, cf.Options{ValidRange: on}), got, []int8{1, 2, 3, 100}); err != nil || !slices.Equal(got, want) {
+			c, src := coding(t, dtype.Int8, k.attrs, cf.Options{ValidRange: on}), []int8{1, 2, 3, 100}
+			if _, err := cf.Missing(c, got, src); err != nil || !slices.Equal(got, want) {
 				t.Errorf("%s, %v: %v, %v", k.attrs, on, got, err)
+			}
+			l, err := cf.LoopOf[int8](c)
+			succeed(t, err)
+			succeed(t, cf.Unify(c, l, src, src))
+			for i, m := range want {
+				if m != (l.Has && src[i] == l.Missing) {
+					t.Errorf("%s, %v: unified to %v by %+v", k.attrs, on, src, l)
+				}
 			}
 		}
 	}

@@ -83,6 +83,9 @@ func Missing[S Number](c *Coding, dst []bool, src []S) (n int, err error) {
 	if err != nil {
 		return 0, err
 	}
+	if len(missing) <= 1 && c.low == nil && c.high == nil {
+		return sole(dst, src, missing), nil
+	}
 	for i, v := range src {
 		if dst[i] = isMissing(c, missing, v); dst[i] {
 			n++
@@ -100,12 +103,20 @@ func Decode[D Float, S Number](c *Coding, dst []D, src []S) error {
 	if err != nil {
 		return err
 	}
+	l, err := LoopOf[S](c)
+	switch {
+	case err != nil:
+		return err
+	case !l.Several && !l.Flipped:
+		Unpack(l, dst, src)
+		return nil
+	}
 	for i, v := range src {
 		switch {
 		case isMissing(c, missing, v):
 			dst[i] = D(math.NaN())
 		case c.packed:
-			dst[i] = D(number64(c, v)*c.scale + c.offset)
+			dst[i] = D(float64(number64(c, v)*c.scale) + c.offset)
 		default:
 			dst[i] = D(number64(c, v))
 		}

@@ -53,7 +53,17 @@ func decoded[S cf.Number](t *testing.T, c *cf.Coding, values []any) ([]float64, 
 		t.Fatal(err)
 	}
 	succeed(t, cf.Decode(c, dst, src))
+	l, err := cf.LoopOf[S](c)
+	succeed(t, err)
+	one := make([]S, len(src))
+	succeed(t, cf.Unify(c, l, one, src))
 	for i, m := range missing {
+		if v := one[i]; m != (v != v || l.Has && v == l.Missing) || !m && v != src[i] || !l.Several && v == v && v != src[i] {
+			t.Errorf("value %d is missing: %v, unified from %v to %v by %+v", i, m, src[i], v, l)
+		}
+		if !m && !l.Flipped && dst[i] != float64(float64(src[i])*l.Scale)+l.Offset {
+			t.Errorf("value %d is %v, decoded %v by %+v", i, src[i], dst[i], l)
+		}
 		if m != math.IsNaN(dst[i]) {
 			t.Errorf("value %d is missing: %v, decoded: %v", i, m, dst[i])
 		}

@@ -15,7 +15,6 @@ import (
 // numbers contains stored values of a variable and decodes them.
 type numbers interface {
 	floats64() ([]float64, error)
-	floats32() ([]float32, error)
 	// signed and unsigned return the bits of integers as those of signed or unsigned integers.
 	signed() []int64
 	unsigned() []uint64
@@ -90,7 +89,6 @@ type typed[S cf.Number] struct {
 }
 
 func (t typed[S]) floats64() ([]float64, error) { return decode[float64](t) }
-func (t typed[S]) floats32() ([]float32, error) { return decode[float32](t) }
 
 func (t typed[S]) signed() []int64 {
 	if same, ok := any(t.values).([]int64); ok {
@@ -160,17 +158,6 @@ func (t typed[S]) bools() []bool {
 func decode[D cf.Float, S cf.Number](t typed[S]) ([]D, error) {
 	dst := make([]D, len(t.values))
 	return dst, cf.Decode(t.coding, dst, t.values)
-}
-
-// decodeAs decodes to float32 if T is float32, and to float64 otherwise.
-func decodeAs[T cf.Float](n numbers) ([]T, error) {
-	var zero T
-	if _, single := any(zero).(float32); single {
-		f, err := n.floats32()
-		return as[T](f), err
-	}
-	f, err := n.floats64()
-	return as[T](f), err
 }
 
 // as converts a slice of numbers to a slice of T.

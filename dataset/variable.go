@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/zargo-io/zargo/cf"
+	"github.com/zargo-io/zargo/internal/compute"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -191,11 +192,13 @@ func (v *Variable) Plan() (*zarr.Plan, error) {
 // are scaled, and missing values are NaN. The error is fault.Type if the variable is not numeric.
 // Other errors are those of zarr.Read.
 func Read[T cf.Float](ctx context.Context, v *Variable) ([]T, error) {
-	r, err := v.numbers(ctx)
-	if err != nil {
+	if err := v.bounded(); err != nil {
 		return nil, err
 	}
-	return decodeAs[T](r)
+	if v.stored.coding == nil {
+		return nil, v.noNumbers()
+	}
+	return compute.Read[T](ctx, v.stored.array, v.stored.coding, v.Selection()...)
 }
 
 // ReadMasked returns the stored values of a variable in C order, and reports which of them are

@@ -12,6 +12,8 @@ import (
 	"github.com/zargo-io/zargo/cmd/zargo/internal/exit"
 	"github.com/zargo-io/zargo/cmd/zargo/internal/render"
 	"github.com/zargo-io/zargo/internal/attributes/numeric"
+	"github.com/zargo-io/zargo/internal/bits/bytesview"
+	"github.com/zargo-io/zargo/internal/compute"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -147,9 +149,11 @@ func decodedFrom[S cf.Number](d decoding) Decoded {
 		values := new(maybe[S])
 		return Decoded{textOf(values.texter(d), true), readMaybe(d, values), 3}
 	case d.form == formMasked && float && d.a.DType() != dtype.Type(dtype.Float64):
-		return Decoded{render.Decoded{Type: dtype.Float32}, readFloats[S, float32](d, 4), 3}
+		return Decoded{render.Decoded{Type: dtype.Float32}, readFloats[float32](d), 1}
+	case d.form == formMasked && !float && d.a.DType().Size() == 8:
+		return Decoded{render.Decoded{Type: dtype.Float64}, readExact[S](d), 3}
 	}
-	return Decoded{render.Decoded{Type: dtype.Float64}, readFloats[S, float64](d, 8), 3}
+	return Decoded{render.Decoded{Type: dtype.Float64}, readFloats[float64](d), 1}
 }
 
 // textOf returns a data type for elements with text. A buffer contains their indices. The text of a
@@ -253,28 +257,38 @@ func readInstants[S cf.Number](d decoding) render.Reader {
 	}
 }
 
-// readFloats returns a reader that stores decoded elements of size bytes in the buffer.
-func readFloats[S cf.Number, D cf.Float](d decoding, size int) render.Reader {
-	exact := d.form == formMasked && d.a.DType().Size() == 8 && !isFloat(d.a.DType())
+// readFloats returns a reader that stores decoded elements in the buffer.
+func readFloats[D cf.Float](d decoding) render.Reader {
+	return func(ctx context.Context, buf []byte, sel ...zarr.Selection) error {
+		if dst, ok := bytesview.As[D](buf); ok {
+			return compute.Decode(ctx, d.a, d.c, dst, sel...)
+		}
+		values, err := compute.Read[D](ctx, d.a, d.c, sel...)
+		if err == nil {
+			bytesview.Put(buf, values)
+		}
+		return err
+	}
+}
+
+// readExact returns a reader that stores integers of 8 bytes as float64 in the buffer. NaN is a
+// missing value.
+func readExact[S cf.Number](d decoding) render.Reader {
 	return func(ctx context.Context, buf []byte, sel ...zarr.Selection) error {
 		src, err := readStored[S](ctx, d.a, sel)
 		if err != nil {
 			return err
 		}
-		dst := make([]D, len(src))
+		dst := make([]float64, len(src))
 		if err := cf.Decode(d.c, dst, src); err != nil {
 			return err
 		}
 		for i, f := range dst {
-			if exact && math.Abs(float64(f)) >= 1<<53 && !exactly(d.c.Signed(), src[i], float64(f)) {
+			if math.Abs(f) >= 1<<53 && !exactly(d.c.Signed(), src[i], f) {
 				return fault.Newf(fault.Type, "variable %s: float64 cannot represent %v: use the format text, json or csv, or --raw", d.name, src[i])
 			}
-			if size == 4 {
-				binary.LittleEndian.PutUint32(buf[4*i:], math.Float32bits(float32(f)))
-			} else {
-				binary.LittleEndian.PutUint64(buf[8*i:], math.Float64bits(float64(f)))
-			}
 		}
+		bytesview.Put(buf, dst)
 		return nil
 	}
 }
