@@ -3,7 +3,6 @@ package zarr
 import (
 	"context"
 	"slices"
-	"sync"
 
 	"github.com/zargo-io/zargo/internal/bits/bytesview"
 	"github.com/zargo-io/zargo/internal/chunk/grid"
@@ -12,25 +11,46 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
+// Part is the selected part of a chunk, as passed to the function of [Visit].
+type Part[T any] struct {
+	At    []int // offset within the selection, in elements along each dimension
+	Shape []int // elements along each dimension
+	// Values are the elements in C order. If Absent is true, the chunk is not stored, and Values has
+	// one element, the fill value, which all elements equal.
+	Values []T
+	Absent bool
+}
+
+// Len returns the number of elements.
+func (p Part[T]) Len() int {
+	n := 1
+	for _, d := range p.Shape {
+		n *= d
+	}
+	return n
+}
+
 // Visit calls visit for the selected elements of each chunk, or of each inner chunk of a shard. It
 // needs no memory for the whole selection, and passes the elements of a chunk while they are in the
 // cache of the CPU:
 //
-//	err := zarr.Visit(ctx, a, func(b zarr.Block[float32]) error {
-//		sums[a.Index(b.At)] = sum(b.Values)
+//	var stored atomic.Int64 // elements of stored chunks
+//	err := zarr.Visit(ctx, a, func(p zarr.Part[int64]) error {
+//		if !p.Absent {
+//			stored.Add(int64(p.Len()))
+//		}
 //		return nil
 //	})
 //
-// Several goroutines call visit at the same time, in any order, each with one of the CPU slots of
-// [Limits.Shared]. A Block and its slices are valid until visit returns, and must not be changed.
-// The elements of a chunk that is not stored are the fill value. If a writer replaces a shard
-// during the call, Visit reads the shard again, and calls visit again for its inner chunks: the
-// last call for a chunk counts.
+// Several goroutines call visit at the same time, in any order. A call for a stored chunk has one
+// of the CPU slots of [Limits.Shared]. The slices of a Part are valid until visit returns, and must
+// not be changed. If a writer replaces a shard during the call, Visit reads the shard again, and
+// calls visit again for its inner chunks: the last call for a chunk counts.
 //
 // The data type must have a fixed size and not be a structure, and T must be its Go type as for
 // [Read]. Visit returns the first error of visit. It returns ErrSelection for [Points], [Index] and
 // [Mask], because their elements do not form blocks. Other errors are those of Read.
-func Visit[T any](ctx context.Context, a *Array, visit func(Block[T]) error, sel ...Selection) error {
+func Visit[T any](ctx context.Context, a *Array, visit func(Part[T]) error, sel ...Selection) error {
 	r, err := a.region(sel)
 	if err != nil {
 		return err
@@ -48,12 +68,11 @@ func Visit[T any](ctx context.Context, a *Array, visit func(Block[T]) error, sel
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	v := &visitor[T]{size: size}
 	use := func(at, shape []int, elems []byte, same bool) {
 		if ctx.Err() != nil {
 			return
 		}
-		if err := visit(Block[T]{at, shape, v.values(shape, elems, same)}); err != nil {
+		if err := visit(Part[T]{at, shape, valuesOf[T](elems, size), same}); err != nil {
 			cancel(&visitError{err})
 		}
 	}
@@ -72,38 +91,12 @@ type visitError struct{ err error }
 
 func (e *visitError) Error() string { return e.err.Error() }
 
-// visitor converts the elements of boxes to values of T.
-type visitor[T any] struct {
-	size int
-	mu   sync.Mutex
-	fill []T // all elements equal the fill value
-}
-
-// values returns the elements of a box, which may share the memory of elems.
-func (v *visitor[T]) values(shape []int, elems []byte, same bool) []T {
-	n := 1
-	for _, d := range shape {
-		n *= d
-	}
-	if same {
-		return v.filled(n, elems)
-	}
+// valuesOf returns elements in memory form as values, which may share their memory.
+func valuesOf[T any](elems []byte, size int) []T {
 	if view, ok := bytesview.As[T](elems); ok {
 		return view
 	}
-	values := make([]T, n)
+	values := make([]T, len(elems)/size)
 	bytesview.Take(values, elems)
 	return values
-}
-
-// filled returns n elements of the fill value. All calls share their memory.
-func (v *visitor[T]) filled(n int, one []byte) []T {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	if len(v.fill) < n {
-		value := make([]T, 1)
-		bytesview.Take(value, one)
-		v.fill = slices.Repeat(value, n)
-	}
-	return v.fill[:n:n]
 }

@@ -72,17 +72,19 @@ func visited(t *testing.T, a *zarr.Array, compare bool, sel ...zarr.Selection) {
 	var mu sync.Mutex
 	counted, err = a.With(zarr.WithReport(&visit))
 	succeed(t, err)
-	succeed(t, zarr.Visit(t.Context(), counted, func(b zarr.Block[int16]) error {
+	succeed(t, zarr.Visit(t.Context(), counted, func(b zarr.Part[int16]) error {
 		mu.Lock()
 		defer mu.Unlock()
 		i := 0
 		for at := range (walk.Box{At: b.At, Shape: b.Shape}).Positions() {
 			k := at[0]*shape[1] + at[1]
 			got[k], times[k] = b.Values[i], times[k]+1
-			i++
+			if !b.Absent {
+				i++
+			}
 		}
-		if i != len(b.Values) {
-			t.Errorf("a block of shape %v has %d values", b.Shape, len(b.Values))
+		if b.Len() > 0 && b.Absent != (len(b.Values) == 1) || !b.Absent && b.Len() != len(b.Values) {
+			t.Errorf("a part of shape %v has %d values", b.Shape, len(b.Values))
 		}
 		return nil
 	}, sel...))
@@ -98,21 +100,21 @@ func TestVisitErrors(t *testing.T) {
 	a, err := zarr.Create(t.Context(), mem.New(), "", zarr.Spec{Shape: []int{100}, Chunks: []int{1}, DType: dtype.Int16})
 	succeed(t, err)
 	own := errors.New("own")
-	if err := zarr.Visit(t.Context(), a, func(zarr.Block[int16]) error { return own }); err != own {
+	if err := zarr.Visit(t.Context(), a, func(zarr.Part[int16]) error { return own }); err != own {
 		t.Errorf("the error of the function is %v", err)
 	}
 	stopped, stop := context.WithCancel(t.Context())
-	err = zarr.Visit(stopped, a, func(zarr.Block[int16]) error { stop(); return nil })
+	err = zarr.Visit(stopped, a, func(zarr.Part[int16]) error { stop(); return nil })
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("a canceled context gives %v", err)
 	}
-	unused := func(zarr.Block[int16]) error { t.Error("called"); return nil }
+	unused := func(zarr.Part[int16]) error { t.Error("called"); return nil }
 	for _, sel := range []zarr.Selection{zarr.Index(1, 0), zarr.Points([]int{1})} {
 		if err := zarr.Visit(t.Context(), a, unused, sel); !errors.Is(err, fault.Selection) {
 			t.Errorf("%v: %v", sel, err)
 		}
 	}
-	if err := zarr.Visit(t.Context(), a, func(zarr.Block[int32]) error { return nil }); !errors.Is(err, fault.Type) {
+	if err := zarr.Visit(t.Context(), a, func(zarr.Part[int32]) error { return nil }); !errors.Is(err, fault.Type) {
 		t.Errorf("int32: %v", err)
 	}
 }

@@ -123,7 +123,8 @@ func TestSelectedStats(t *testing.T) {
 	}
 }
 
-// TestHistRequests checks that hist requests each object once if a row of objects exceeds a band.
+// TestHistRequests checks that hist and stats request each object once if a row of objects exceeds a
+// band.
 func TestHistRequests(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for name, s := range map[string]zarr.Spec{"chunks": {Chunks: []int{40, 1 << 17}}, "shards": {Chunks: []int{5, 1 << 16}, Shards: []int{40, 1 << 17}}} {
@@ -132,6 +133,9 @@ func TestHistRequests(t *testing.T) {
 		r := zargo(t, newProgram(), "-v hist --json --range 0:4 --bins 4 "+name)
 		if want := `"counts":[0,10485760,10485760,20971520]`; err != nil || !strings.Contains(r.err, " 11 gets") || !strings.Contains(strings.Join(strings.Fields(r.out), ""), want) {
 			t.Errorf("%s: %v, %+v", name, err, r)
+		}
+		if r := zargo(t, newProgram(), "-v stats --json "+name); !strings.Contains(r.err, " 11 gets") || !strings.Contains(r.out, `"mean": 2.25`) {
+			t.Errorf("%s: %+v", name, r)
 		}
 	}
 }

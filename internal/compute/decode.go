@@ -81,6 +81,12 @@ func widen(dst []float32, src []dtype.F16) []float32 {
 	return dst
 }
 
+func fill[D any](dst []D, v D) {
+	for i := range dst {
+		dst[i] = v
+	}
+}
+
 // convert reads the selected elements, and sets dst to the results of of for parts of them.
 func convert[D, S any](ctx context.Context, a *zarr.Array, dst []D, sel []zarr.Selection, of func(dst []D, src []S) error) error {
 	shape, err := a.Selected(sel...)
@@ -90,10 +96,18 @@ func convert[D, S any](ctx context.Context, a *zarr.Array, dst []D, sel []zarr.S
 	if n := product(shape); n != len(dst) {
 		return fault.Newf(fault.Selection, "the destination has %d values, want %d", len(dst), n)
 	}
-	err = zarr.Visit(ctx, a, func(b zarr.Block[S]) error {
-		n := run(b.Shape, shape)
-		for at, off := range rows(b.At, b.Shape, shape) {
-			if err := of(dst[at:at+n], b.Values[off:off+n]); err != nil {
+	err = zarr.Visit(ctx, a, func(p zarr.Part[S]) error {
+		n := run(p.Shape, shape)
+		if p.Absent {
+			var one [1]D
+			err := of(one[:], p.Values)
+			for at := range rows(p.At, p.Shape, shape) {
+				fill(dst[at:at+n], one[0])
+			}
+			return err
+		}
+		for at, off := range rows(p.At, p.Shape, shape) {
+			if err := of(dst[at:at+n], p.Values[off:off+n]); err != nil {
 				return err
 			}
 		}

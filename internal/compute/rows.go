@@ -2,25 +2,6 @@ package compute
 
 import "iter"
 
-func product(shape []int) int {
-	n := 1
-	for _, d := range shape {
-		n *= d
-	}
-	return n
-}
-
-// run returns the number of consecutive elements of a box in an array of shape whole.
-func run(box, whole []int) int {
-	n := 1
-	for k := len(box) - 1; k >= 0; k-- {
-		if n *= box[k]; box[k] != whole[k] {
-			break
-		}
-	}
-	return n
-}
-
 // rows yields the positions of the runs of a box at a position of an array: the index in the array
 // and the index in the box of the first element.
 func rows(at, box, whole []int) iter.Seq2[int, int] {
@@ -61,4 +42,23 @@ func rows(at, box, whole []int) iter.Seq2[int, int] {
 			}
 		}
 	}
+}
+
+func product(shape []int) int {
+	n := 1
+	for _, d := range shape {
+		n *= d
+	}
+	return n
+}
+
+// run returns the number of consecutive elements of a box in an array of shape whole.
+func run(box, whole []int) int {
+	n := 1
+	for k := len(box) - 1; k >= 0; k-- {
+		if n *= box[k]; box[k] != whole[k] {
+			break
+		}
+	}
+	return n
 }

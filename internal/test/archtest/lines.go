@@ -42,7 +42,7 @@ func Areas() []Area {
 		{"data types and metadata", true, []string{"zarr/dtype", "zarr/meta", "zarr/rule"}},
 		{"validation and upkeep", true, []string{"zarr/validate", "zarr/upkeep", "internal/manifest"}},
 		{"transfers", true, []string{"transfer", "internal/copying"}},
-		{"named data", true, []string{"dataset", "cf", "crs", "multiscale", "picture", "pyramid", "serve", "view", "internal/attributes"}},
+		{"named data", true, []string{"dataset", "cf", "crs", "multiscale", "picture", "pyramid", "serve", "view", "internal/attributes", "internal/compute"}},
 		{"other packages", true, []string{"."}},
 		{"command", false, []string{"cmd"}},
 		{"integration", false, []string{"integration"}},

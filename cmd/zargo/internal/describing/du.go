@@ -16,7 +16,7 @@ import (
 	"github.com/zargo-io/zargo/cmd/zargo/internal/progress"
 	"github.com/zargo-io/zargo/cmd/zargo/internal/render"
 	"github.com/zargo-io/zargo/cmd/zargo/internal/session"
-	"github.com/zargo-io/zargo/cmd/zargo/internal/summary"
+	"github.com/zargo-io/zargo/internal/compute"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
@@ -324,7 +324,7 @@ func (of *storedInfo) text(i *nodeInfo) string {
 // setFillMissing sets i.FillMissing, which reports whether xarray treats elements equal to the fill
 // value as missing. It leaves the field nil if the elements are not numbers or the array has no
 // fill value.
-func (i *nodeInfo) setFillMissing(ctx context.Context, a *zarr.Array) {
+func (i *nodeInfo) setFillMissing(a *zarr.Array) {
 	fill := a.Fill()
 	if fill == nil {
 		return
@@ -333,16 +333,8 @@ func (i *nodeInfo) setFillMissing(ctx context.Context, a *zarr.Array) {
 	if err != nil {
 		return
 	}
-	sum, err := summary.New(a.DType(), c)
-	if err != nil || sum.Add(ctx, fill) != nil {
-		return
-	}
-	r, err := sum.Result()
-	if err != nil {
-		return
-	}
-	missing := r.Missing == 1
-	i.FillMissing, i.fillNaN = &missing, r.NaN == 1
+	missing, nan := compute.IsMissing(c, a.DType(), fill)
+	i.FillMissing, i.fillNaN = &missing, nan
 }
 
 // fillNote returns a note if elements equal to the fill value are missing. It returns "" for NaN,

@@ -53,7 +53,7 @@ func (c *Info) Run(ctx context.Context, s *session.Session) error {
 		if err := info.look(ctx, p, a); err != nil {
 			return p.Fail(err)
 		}
-		info.setFillMissing(ctx, a)
+		info.setFillMissing(a)
 	}
 	if c.Stored {
 		if err := info.count(ctx, s, p, n); err != nil {

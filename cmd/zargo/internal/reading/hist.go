@@ -12,7 +12,7 @@ import (
 	"github.com/zargo-io/zargo/cmd/zargo/internal/exit"
 	"github.com/zargo-io/zargo/cmd/zargo/internal/render"
 	"github.com/zargo-io/zargo/cmd/zargo/internal/session"
-	"github.com/zargo-io/zargo/cmd/zargo/internal/summary"
+	"github.com/zargo-io/zargo/internal/compute"
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
@@ -63,7 +63,7 @@ func (c *Hist) Run(ctx context.Context, s *session.Session) error {
 		return p.Fail(err)
 	}
 	if c.Range == "" {
-		r, err := v.summary(ctx, s, true)
+		r, err := v.summary(ctx, s)
 		if err != nil {
 			return v.Fail(err)
 		}
@@ -72,12 +72,9 @@ func (c *Hist) Run(ctx context.Context, s *session.Session) error {
 		}
 		low, high = floatOf(r.Min), floatOf(r.Max)
 	}
-	h, err := summary.NewHistogram(v.a.DType(), v.coding, low, high, c.Bins)
+	h, err := compute.NewHistogram(low, high, c.Bins)
 	if err == nil {
-		err = v.each(ctx, s, true, h.Add)
-	}
-	if err == nil {
-		err = h.End()
+		err = v.count(ctx, s, h)
 	}
 	if err != nil {
 		return v.Fail(err)
@@ -88,6 +85,15 @@ func (c *Hist) Run(ctx context.Context, s *session.Session) error {
 		return v.Fail(render.JSON(s.Out, info))
 	}
 	return v.Fail(info.print(s.Out, s.Columns))
+}
+
+// count adds the selected elements to a histogram.
+func (v *values) count(ctx context.Context, s *session.Session, h *compute.Histogram) error {
+	of, err := v.source(s)
+	if err != nil {
+		return err
+	}
+	return h.Count(ctx, of)
 }
 
 // limits parses --range.

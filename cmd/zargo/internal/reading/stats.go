@@ -18,7 +18,8 @@ import (
 	"github.com/zargo-io/zargo/cmd/zargo/internal/render"
 	"github.com/zargo-io/zargo/cmd/zargo/internal/selection"
 	"github.com/zargo-io/zargo/cmd/zargo/internal/session"
-	"github.com/zargo-io/zargo/cmd/zargo/internal/summary"
+	"github.com/zargo-io/zargo/internal/compute"
+	"github.com/zargo-io/zargo/internal/walk"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -134,36 +135,29 @@ func (v *values) decode(ctx context.Context, s *session.Session) error {
 	return err
 }
 
-// each reads the selected elements, in C order or in tiles, and calls add for each part.
-func (v *values) each(ctx context.Context, s *session.Session, tiles bool, add func(ctx context.Context, elems []byte) error) error {
+// source returns the selected elements, and shows the progress of reading them.
+func (v *values) source(s *session.Session) (compute.Source, error) {
+	of, err := selection.Source(v.a, v.r, v.coding)
+	if err != nil {
+		return of, err
+	}
 	selection.ShowReading(s.Far, v.a, v.r, &s.Report)
-	t, read := render.ReaderOf(v.a)
-	use := func(elems []byte) error {
-		s.Far.Add(int64(len(elems)))
-		return add(ctx, elems)
-	}
-	if tiles {
-		return selection.Tiles(ctx, v.a, v.r, t, read, use)
-	}
-	return selection.Stream(ctx, v.a, v.r, selection.BandBytes, t, read, use)
+	of.Done = func(b walk.Box) { s.Far.Add(b.Bytes(int64(v.a.DType().Size()))) }
+	return of, nil
 }
 
-// summary returns the statistics of the selected elements. Tiles change the last digits of the mean
-// and of the standard deviation.
-func (v *values) summary(ctx context.Context, s *session.Session, tiles bool) (summary.Result, error) {
-	sum, err := summary.New(v.a.DType(), v.coding)
-	if err == nil {
-		err = v.each(ctx, s, tiles, sum.Add)
-	}
+// summary returns the summary of the selected elements.
+func (v *values) summary(ctx context.Context, s *session.Session) (compute.Summary, error) {
+	of, err := v.source(s)
 	if err != nil {
-		return summary.Result{}, err
+		return compute.Summary{}, err
 	}
-	return sum.Result()
+	return compute.Summarize(ctx, of)
 }
 
 // stats returns the statistics of the selected elements.
 func (v *values) stats(ctx context.Context, s *session.Session) (statsInfo, error) {
-	r, err := v.summary(ctx, s, false)
+	r, err := v.summary(ctx, s)
 	if err != nil {
 		return statsInfo{}, err
 	}

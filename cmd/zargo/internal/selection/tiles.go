@@ -1,36 +1,49 @@
 package selection
 
 import (
-	"context"
+	"iter"
 	"math"
 	"slices"
 
-	"github.com/zargo-io/zargo/cmd/zargo/internal/render"
+	"github.com/zargo-io/zargo/cf"
+	"github.com/zargo-io/zargo/internal/compute"
 	"github.com/zargo-io/zargo/internal/walk"
 	"github.com/zargo-io/zargo/zarr"
-	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// Tiles reads an array and calls use with one tile after the other. Tiles consist of whole stored
-// objects, so each object is requested once, unless it is larger than tilesBytes. The elements have
-// a fixed size. They are in C order within a tile, but are not consecutive in the selection. Larger
-// chunks are divided as by Stream, and larger shards into inner chunks.
-func Tiles(ctx context.Context, a *zarr.Array, r Region, t dtype.Type, read render.Reader, use func(elems []byte) error) error {
-	if slices.ContainsFunc(r, func(x Axis) bool { return x.List != nil }) {
-		return Stream(ctx, a, r, BandBytes, t, read, use) // a list may alternate between chunks
+// Source returns the elements of a region, which coding decodes unless it is nil. Its tiles consist
+// of whole stored objects, so each object is requested once. A chunk that is read in ranges is
+// divided as by Stream, and a larger shard into inner chunks.
+func Source(a *zarr.Array, r Region, coding *cf.Coding) (compute.Source, error) {
+	each := int64(a.DType().Size())
+	s := compute.Source{Array: a, Coding: coding, Select: func(b walk.Box) []zarr.Selection { return r.in(b).Selections() }}
+	if _, err := r.Bytes(int(each)); err != nil {
+		return s, err
 	}
-	each := int64(t.Size())
-	elements := func(bytes int64) int { return int(max(bytes/each, 1)) }
 	bands := walk.Bands{Axes: r.axes(a, walk.Chunks), Each: each, Target: walk.Always(BandBytes), Limit: walk.Always(BandBytes)}
-	whole := bands.Whole()
-	boxes := func(yield func(walk.Box) bool) {
-		for b := range walk.Tiles(r.axes(a, walk.Objects), elements(smallTile), math.MaxInt) {
-			parts, at := heldBands(ctx, a, r, bands, b), make([]int, len(r))
-			if n := b.Bytes(each); n > tilesBytes && a.Sharded() {
+	if slices.ContainsFunc(r, func(x Axis) bool { return x.List != nil }) {
+		s.Tiles = bands.Of(bands.Whole()) // a list may alternate between chunks
+		return s, nil
+	}
+	s.Tiles = tiles(a, r, bands)
+	return s, nil
+}
+
+func tiles(a *zarr.Array, r Region, bands walk.Bands) iter.Seq[walk.Box] {
+	whole, each := bands.Whole(), bands.Each
+	elements := func(bytes int64) int { return int(max(bytes/each, 1)) }
+	return func(yield func(walk.Box) bool) {
+		for b := range walk.Tiles(r.axes(a, walk.Objects), elements(tileBytes), math.MaxInt) {
+			parts, at := func(yield func(walk.Box) bool) { yield(b) }, make([]int, len(r))
+			switch n := b.Bytes(each); {
+			case n <= largeTile:
+			case a.Sharded():
 				// A tile takes at least one request, so it is as large as a band within the shard.
 				k := whole.Row()
 				band := BandBytes * float64(n) / float64(whole.Bytes(each)) * float64(whole.Shape[k]) / float64(b.Shape[k])
-				parts, at = walk.Tiles(r.in(b).axes(a, walk.Chunks), elements(max(tilesBytes, int64(band))), elements(BandBytes)), b.At
+				parts, at = walk.Tiles(r.in(b).axes(a, walk.Chunks), elements(max(largeTile, int64(band))), elements(BandBytes)), b.At
+			case readInRanges(a):
+				parts = bands.Of(b)
 			}
 			for p := range parts {
 				for k, n := range at {
@@ -42,14 +55,12 @@ func Tiles(ctx context.Context, a *zarr.Array, r Region, t dtype.Type, read rend
 			}
 		}
 	}
-	return eachBox(ctx, r, each, boxes, walk.Options{Ahead: tilesBytes / smallTile, Bytes: tilesBytes}, read, use)
 }
 
 const (
-	// tilesBytes is the maximum size of all tiles in memory, unless one tile is larger. It is
-	// enough for two chunks of 8 MB.
-	tilesBytes = 16 << 20
-	// smallTile is the approximate size of a tile of small chunks. Reading it takes longer than the
-	// constant work for each tile.
-	smallTile = 2 << 20
+	// tileBytes is the approximate size of a tile of small chunks. Reading it takes longer than the
+	// constant work for each tile. A tile needs no memory for its elements.
+	tileBytes = 8 << 20
+	// largeTile is the size of a tile above which it is divided if possible.
+	largeTile = 16 << 20
 )

@@ -1,0 +1,127 @@
+package compute
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"sync"
+
+	"github.com/zargo-io/zargo/cf"
+	"github.com/zargo-io/zargo/internal/walk"
+	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/fault"
+)
+
+// Source is a selection of the elements of an array.
+type Source struct {
+	Array  *zarr.Array
+	Coding *cf.Coding // decodes the elements; nil for elements as they are stored
+
+	// Tiles divides the selection into parts that are read one after the other, and Select returns
+	// the selection of a tile. If the last digits of results must not change, tiles must not.
+	Tiles  iter.Seq[walk.Box]
+	Select func(walk.Box) []zarr.Selection
+
+	Done func(walk.Box) // called after each tile; nil for no call
+}
+
+// tally computes a result for parts of the elements. It is used by one goroutine at a time.
+type tally[S any] interface {
+	add(at []int, values []S)
+	repeat(at []int, value S, n int) // n elements that are equal
+}
+
+// visit reads the tiles of a source, and calls merge with the tallies of each tile, in order. Each
+// tally is of other chunks of the tile.
+func visit[S any, T tally[S]](ctx context.Context, s Source, fresh func() T, merge func([]T)) error {
+	type result struct {
+		box walk.Box
+		of  []T
+	}
+	o := walk.Options{Ahead: 1} // the array bounds the memory
+	for r, err := range walk.Read(ctx, o, s.Tiles, func(ctx context.Context, b walk.Box) (result, error) {
+		of, err := tile(ctx, s, b, fresh)
+		return result{b, of}, err
+	}) {
+		if err != nil {
+			return err
+		}
+		merge(r.of)
+		if s.Done != nil {
+			s.Done(r.box)
+		}
+	}
+	return nil
+}
+
+// errAgain means that a chunk was visited again, after it may have been counted.
+var errAgain = errors.New("a shard was replaced while it was read")
+
+// maxReplaced is the maximum number of attempts to read a tile whose shards are being replaced.
+const maxReplaced = 10
+
+// tile returns the tallies of a tile.
+func tile[S any, T tally[S]](ctx context.Context, s Source, b walk.Box, fresh func() T) (of []T, err error) {
+	sel := s.Select(b)
+	for range maxReplaced {
+		of, err = visitTile(ctx, s.Array, sel, fresh)
+		if !errors.Is(err, errAgain) {
+			break
+		}
+	}
+	if !errors.Is(err, fault.Selection) {
+		return of, err
+	}
+	values, err := zarr.Read[S](ctx, s.Array, sel...) // a selection with lists
+	if err != nil {
+		return nil, err
+	}
+	one := fresh()
+	one.add(make([]int, len(b.Shape)), values)
+	return []T{one}, nil
+}
+
+func visitTile[S any, T tally[S]](ctx context.Context, a *zarr.Array, sel []zarr.Selection, fresh func() T) ([]T, error) {
+	var mu sync.Mutex
+	var all, idle []T
+	seen := map[string]bool{}
+	err := zarr.Visit(ctx, a, func(p zarr.Part[S]) error {
+		key := fmt.Sprint(p.At)
+		mu.Lock()
+		again := seen[key]
+		seen[key] = true
+		if len(idle) == 0 {
+			t := fresh()
+			all, idle = append(all, t), append(idle, t)
+		}
+		t := idle[len(idle)-1]
+		idle = idle[:len(idle)-1]
+		mu.Unlock()
+		if again {
+			return errAgain
+		}
+		if p.Absent {
+			t.repeat(p.At, p.Values[0], p.Len())
+		} else {
+			t.add(p.At, p.Values)
+		}
+		mu.Lock()
+		idle = append(idle, t)
+		mu.Unlock()
+		return nil
+	}, sel...)
+	return all, err
+}
+
+// inOrder sorts results of chunks by the positions of the chunks.
+func inOrder[R any](of []located[R]) {
+	slices.SortFunc(of, func(a, b located[R]) int { return slices.Compare(a.at, b.at) })
+}
+
+// located is the result of a chunk at a position.
+type located[R any] struct {
+	at []int
+	of R
+}
