@@ -10,7 +10,6 @@ import (
 	"github.com/zargo-io/zargo/dataset"
 	"github.com/zargo-io/zargo/internal/walk"
 	"github.com/zargo-io/zargo/zarr"
-	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/meta"
 	"github.com/zargo-io/zargo/zarr/store"
@@ -60,8 +59,8 @@ func (a *array) selected(b walk.Box) (*dataset.Variable, []zarr.Selection, error
 }
 
 // encode returns the object at a position of the grid, or nil if all of its elements are the fill
-// value.
-func (a *array) encode(ctx context.Context, coord []int) ([]byte, error) {
+// value. It adds the objects of the source that it reads to in.
+func (a *array) encode(ctx context.Context, coord []int, in *inputs) ([]byte, error) {
 	b := walk.Object(a.made, coord)
 	hold, err := a.made.Limits().Shared.Bytes.Acquire(ctx, concurrency.Block, b.Bytes(a.each()))
 	if err != nil {
@@ -72,45 +71,39 @@ func (a *array) encode(ctx context.Context, coord []int) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	plan, err := part.Array().Plan(src...)
+	if err != nil {
+		return nil, err
+	}
 	var out encoded
+	ctx = in.in(ctx)
 	into, dst := out.in(ctx), make([]zarr.Selection, len(b.At))
 	for i, at := range b.At {
 		dst[i] = zarr.Range(at, at+b.Shape[i])
 	}
-	switch size := a.made.DType().Size(); {
-	case a.decoded && a.made.DType() == dtype.Float32:
-		err = decode[float32](ctx, part, a.made, into, dst)
-	case a.decoded:
-		err = decode[float64](ctx, part, a.made, into, dst)
-	case size == 0:
+	from, n := part.Array(), b.Len()
+	if size := a.made.DType().Size(); size == 0 {
 		var items [][]byte
-		if items, err = part.Array().ReadItems(ctx, src...); err == nil {
+		if items, err = from.ReadItems(ctx, src...); err == nil {
 			err = a.made.WriteItems(into, items, dst...)
 		}
-	default:
-		n := b.Len() * size
-		buf := hold.Buffer(n)[:n]
-		if err = part.Array().ReadBytes(ctx, buf, src...); err == nil {
-			err = a.made.WriteBytes(into, buf, dst...)
+	} else {
+		raw := region(hold, n*from.DType().Size())
+		values := raw
+		if err = from.ReadBytes(ctx, raw, src...); err == nil && a.decoded {
+			c, _ := part.Coding()
+			values = region(hold, n*size)
+			err = decoderOf(from.DType(), a.made.DType()).decode(c, from.DType(), values, raw)
+		}
+		if err == nil {
+			err = a.made.WriteBytes(into, values, dst...)
 		}
 	}
+	in.complete(plan)
 	return out.bytes, err
 }
 
-// decode reads decoded values and writes them to an array with another context.
-func decode[T float32 | float64](ctx context.Context, from *dataset.Variable, to *zarr.Array, into context.Context, dst []zarr.Selection) error {
-	values, err := dataset.Read[T](ctx, from)
-	if err != nil {
-		return err
-	}
-	missing := T(nan()) // with the bits of the fill value
-	for i, v := range values {
-		if v != v {
-			values[i] = missing
-		}
-	}
-	return zarr.Write(into, to, values, dst...)
-}
+func region(h *concurrency.Hold, n int) []byte { return h.Buffer(n)[:n] }
 
 // plan returns the maximum requests to the source for the object at a position of the grid.
 func (a *array) plan(coord []int) (store.Amount, error) {

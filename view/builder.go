@@ -3,6 +3,7 @@ package view
 import (
 	"context"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -41,7 +42,7 @@ func newState(ctx context.Context, ds *dataset.Dataset, o *Options, shared *conc
 		return nil, err
 	}
 	b := &builder{
-		state: &state{fresh: o.Fresh, cache: int(o.Cache), whole: whole, docs: map[string]document{}, arrays: map[string]*array{}, looked: map[*array]time.Time{}},
+		state: &state{fresh: o.Fresh, cache: int(min(o.Cache, math.MaxInt)), whole: whole, docs: map[string]document{}, arrays: map[string]*array{}, looked: map[*array]time.Time{}},
 		o:     o, store: mem.New(), format: o.Format, nodes: []derived.Node{{}},
 		lengths: [2]*copyspec.Lengths{{Named: o.Chunks}, {Named: o.Shards, None: o.NoShards}},
 	}
@@ -141,7 +142,7 @@ func (b *builder) create(ctx context.Context, at *dataset.Dataset, name string) 
 	if err != nil {
 		return err
 	}
-	from, a := v.Array(), &array{from: v, decoded: b.o.Decode && decodes(whole)}
+	from, a := v.Array(), &array{from: v, decoded: b.o.Decode && decodable(whole)}
 	shape, left := from.Shape(), v.Dims()
 	a.dims, a.chars = make([]string, len(shape)), len(whole.Dims()) < len(shape)
 	n := derived.Node{Path: name, Array: true}

@@ -54,7 +54,7 @@ type Options struct {
 	// read the view in the same process.
 	Memory int64
 	// Dropped, if not nil, is called with the name of each array of the view that lost or changed an
-	// attribute, or is missing, and a description. The name of the group is "".
+	// attribute, and a description. The name of the group is "".
 	Dropped func(name, what string)
 	// Zarr contains options for the arrays of the view, for example zarr.Extensions.
 	Zarr []zarr.Option

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
 )
@@ -26,11 +27,6 @@ type inputs struct {
 type inputsKey struct{}
 
 func (i *inputs) in(ctx context.Context) context.Context {
-	ctx = store.WithTrace(ctx, &store.Trace{Hit: func(_ context.Context, h store.Hit) {
-		if h.Of == store.CachedChunk {
-			i.add(h.Key, "", false)
-		}
-	}})
 	return context.WithValue(ctx, inputsKey{}, i)
 }
 
@@ -46,11 +42,28 @@ func (i *inputs) add(key string, version store.Version, known bool) {
 	i.objects[key] = version
 }
 
+// complete marks the inputs as unknown if an object of a plan is not among them, because a cache had
+// it, or a call of another context requested it.
+func (i *inputs) complete(p *zarr.Plan) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	for r := range p.Requests() {
+		if _, ok := i.objects[r.Key]; !ok {
+			i.unknown = true
+			return
+		}
+	}
+}
+
 // Get implements [store.Store].
 func (s *source) Get(ctx context.Context, key string, o store.GetOptions, buf []byte) (store.Value, error) {
 	v, err := s.Forward.Get(ctx, key, o, buf)
 	if in, ok := ctx.Value(inputsKey{}).(*inputs); ok {
-		if absent := errors.Is(err, fault.NotFound); err == nil || absent {
+		absent, unchanged := errors.Is(err, fault.NotFound), errors.Is(err, fault.Unchanged)
+		switch {
+		case unchanged:
+			in.add(key, o.IfNotVersion, true)
+		case err == nil, absent:
 			in.add(key, v.Version, absent || v.Version != "")
 		}
 	}

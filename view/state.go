@@ -75,7 +75,7 @@ func (s *state) value(ctx context.Context, a *array, coord []int, key string) (*
 		}
 		if v == nil {
 			v = &value{key: key}
-			b, err := a.encode(v.inputs.in(ctx), coord)
+			b, err := a.encode(ctx, coord, &v.inputs)
 			if err != nil {
 				return nil, err
 			}

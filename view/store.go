@@ -24,8 +24,8 @@ type Store struct {
 	now     atomic.Pointer[state]
 }
 
-// New returns a view of a dataset. It computes the documents of the view from those of the dataset,
-// without a request. Groups below that of the dataset, and arrays that the dataset leaves out, are
+// New returns a view of a dataset. It computes the documents of the view from those of the dataset. It
+// sends no request, except for arrays of Zarr format 1. Groups below that of the dataset, and arrays that the dataset leaves out, are
 // not part of the view.
 //
 // The error is fault.Selection if ds is a selection (see Options.Sel), and for options that do not

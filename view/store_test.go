@@ -356,12 +356,41 @@ func TestFailures(t *testing.T) {
 func TestCachedSource(t *testing.T) {
 	st := mem.New()
 	sample(t, st, 3)
-	ds := must(dataset.Open(t.Context(), st, "", dataset.Options{}, zarr.Cache(cache.New(1<<20, cache.Revalidate(0)))))
-	v := must(view.New(t.Context(), ds, view.Options{}))
-	before := must(v.Get(t.Context(), "t/c/0/0/0", store.GetOptions{}, nil))
-	succeed(t, zarr.Write(t.Context(), must(zarr.OpenArray(t.Context(), st, "t")), []int16{9}, zarr.At(0), zarr.At(0), zarr.At(0)))
-	if after := must(v.Get(t.Context(), "t/c/0/0/0", store.GetOptions{}, nil)); after.Version == before.Version {
-		t.Error("the value is out of date")
+	ds := must(dataset.Open(t.Context(), st, "", dataset.Options{}, zarr.Cache(cache.New(1<<20, cache.Revalidate(time.Hour)))))
+	v := must(view.New(t.Context(), ds, view.Options{Chunks: map[string]int{"t/time": 5}}))
+	var before [2]store.Value
+	for i := range before { // the second chunk is in the cache of the source
+		before[i] = must(v.Get(t.Context(), fmt.Sprintf("t/c/%d/0/0", i), store.GetOptions{}, nil))
+	}
+	succeed(t, zarr.Write(t.Context(), must(zarr.OpenArray(t.Context(), st, "t")), []int16{9, 9}, zarr.Range(4, 6), zarr.At(0), zarr.At(0)))
+	for i := range before {
+		if after := must(v.Get(t.Context(), fmt.Sprintf("t/c/%d/0/0", i), store.GetOptions{}, nil)); after.Version == before[i].Version {
+			t.Errorf("chunk %d is out of date", i)
+		}
+	}
+}
+
+// TestShardedSource changes shards of the source, also after a read that needed only their index.
+func TestShardedSource(t *testing.T) {
+	for _, at := range []int{0, 5} { // a stored inner chunk, and an absent one
+		const n = 1 << 14 // long enough for requests of single inner chunks
+		st := mem.New()
+		a := must(zarr.Create(t.Context(), st, "a", zarr.Spec{Shape: []int{64 * n}, Chunks: []int{n}, Shards: []int{64 * n}, DType: dtype.Int8, Dims: []string{"x"}, Codecs: []codec.Spec{}}))
+		succeed(t, zarr.Write(t.Context(), a, slices.Repeat([]int8{1}, 4*n), zarr.Range(0, 4*n)))
+		v := must(view.New(t.Context(), must(dataset.Open(t.Context(), st, "", dataset.Options{})), view.Options{Chunks: map[string]int{"x": n}, NoShards: true}))
+		for round := range int8(3) {
+			for _, i := range []int{0, at, 7} {
+				_, err := v.Get(t.Context(), fmt.Sprint("a/c/", i), store.GetOptions{}, nil)
+				if err != nil && !errors.Is(err, fault.NotFound) {
+					t.Fatal(err)
+				}
+			}
+			succeed(t, zarr.Write(t.Context(), a, []int8{round + 2}, zarr.At(at*n)))
+			got, err := v.Get(t.Context(), fmt.Sprint("a/c/", at), store.GetOptions{}, nil)
+			if err != nil || got.Bytes[0] != byte(round+2) {
+				t.Errorf("element %d, round %d: %v", at, round, err)
+			}
+		}
 	}
 }
 

@@ -8,9 +8,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// decodes reports whether decoded values of a variable differ from the stored ones. Times, time
+// decodable reports whether decoded values of a variable differ from the stored ones. Times, time
 // differences and truth values are not decoded.
-func decodes(v *dataset.Variable) bool {
+func decodable(v *dataset.Variable) bool {
 	c, ok := v.Coding()
 	if !ok || c.IsBool() {
 		return false
