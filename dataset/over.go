@@ -12,9 +12,10 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// Over returns the dataset with a group and arrays that read through st, with additional options. st
-// must have the values of the store of d under the same keys, such as a decorator of that store. Over
-// uses the documents and the labels of d, so it sends no request except for arrays of Zarr format 1.
+// Over returns the dataset with a group and arrays that read through st, with additional options.
+// st must have the values of the store of d under the same keys, such as a decorator of that store.
+// Over uses the documents and the labels of d, so it sends no request except for arrays of Zarr
+// format 1.
 //
 // The error is fault.Selection if d is a selection of its elements.
 func (d *Dataset) Over(ctx context.Context, st store.Store, opts ...zarr.Option) (*Dataset, error) {

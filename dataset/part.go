@@ -71,10 +71,10 @@ func (v *Variable) Axis(dim string) (axis int, position func(i int) int, ok bool
 	return 0, nil, false
 }
 
-// Positions describes the elements that the variable selects along an axis of the stored array, also
-// if the dimension is dropped: n elements from start on, at distances of step. even is false if the
-// distances differ; then only n is set. It reports false for an axis whose dimension became points,
-// and for one that the array does not have.
+// Positions describes the elements that the variable selects along an axis of the stored array,
+// also if the dimension is dropped: n elements from start on, at distances of step. even is false
+// if the distances differ; then only n is set. It reports false for an axis whose dimension became
+// points, and for one that the array does not have.
 func (v *Variable) Positions(axis int) (start, step, n int, even, ok bool) {
 	if v.zero() || axis < 0 || axis >= len(v.stored.array.Shape()) {
 		return 0, 0, 0, false, false

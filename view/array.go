@@ -24,7 +24,8 @@ type array struct {
 	decoded bool
 }
 
-// varies is the assumed size in bytes of an element of varying length, with the header of its slice.
+// varies is the assumed size in bytes of an element of varying length, with the header of its
+// slice.
 const varies = 64
 
 // each returns the memory of an element while an object is computed.

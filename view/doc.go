@@ -2,14 +2,14 @@
 // store.Store whose keys are computed on request from a dataset that is stored elsewhere.
 //
 //	ds, err := dataset.Open(ctx, st, "", dataset.Options{})
-//	v, err := view.New(ctx, ds, view.Options{Format: 2, Chunks: map[string]int{"time": 1}, Decode: true})
+//	v, err := view.New(ctx, ds, view.Options{Format: 2, Decode: true})
 //	a, err := zarr.OpenArray(ctx, v, "t2m")
 //
-// A view is a group and its arrays, in Zarr format 2 or 3, with consolidated metadata. [Options] set
-// the format, the chunks, the shards and the codecs of the view, decode values by the CF conventions,
-// and select elements by the labels of coordinates. Coordinates, their bounds, and attributes that
-// state positions or extents follow the selection, as in copies by package transfer. The bytes of a
-// chunk are those that a copy would store.
+// A view is a group and its arrays, in Zarr format 2 or 3, with consolidated metadata. [Options]
+// set the format, the chunks, the shards and the codecs of the view, decode values by the CF
+// conventions, and select elements by the labels of coordinates. Coordinates, their bounds, and
+// attributes that state positions or extents follow the selection, as in copies by package
+// transfer. The bytes of a chunk are those that a copy would store.
 //
 // # Requests
 //
@@ -28,14 +28,14 @@
 //
 // # Memory
 //
-// Elements, stored and encoded chunks in flight take at most Options.Memory. A view never reads more
-// of its source at a time than one object of the view needs.
+// Elements, stored and encoded chunks in flight take at most Options.Memory. A view never reads
+// more of its source at a time than one object of the view needs.
 //
 // # Errors
 //
-// Errors are those of package store. A chunk of which all elements are the fill value is absent, so
-// Get returns fault.NotFound; listings may contain its key. A failure of the source is never
-// fault.NotFound.
+// Errors are those of package store. If all elements of a chunk are the fill value, the chunk is
+// absent, so Get returns fault.NotFound; listings may contain its key. A failure of the source is
+// never fault.NotFound.
 //
 // # Concurrency
 //

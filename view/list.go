@@ -173,8 +173,8 @@ func (w *walker) chunks(s string, k meta.KeyEncoding, grid []int) bool {
 	return w.entry(store.Entry{Key: s + k.Suffix, Size: -1})
 }
 
-// axis yields the keys that begin with s and a position of the first axis of a grid, in the order of
-// the decimal texts: 0, 1, 10, 11, 2. It begins with the positions that have the text digits.
+// axis yields the keys that begin with s and a position of the first axis of a grid, in the order
+// of the decimal texts: 0, 1, 10, 11, 2. It begins with the positions that have the text digits.
 func (w *walker) axis(s, digits string, k meta.KeyEncoding, grid []int) bool {
 	for d := byte('0'); d <= '9'; d++ {
 		text := digits + string(d)

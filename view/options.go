@@ -8,15 +8,15 @@ import (
 	"github.com/zargo-io/zargo/zarr/codec"
 )
 
-// Options describe how a view differs from its source. The zero value is a view that has the arrays,
-// the grids and the codecs of the source.
+// Options describe how a view differs from its source. The zero value is a view that has the
+// arrays, the grids and the codecs of the source.
 type Options struct {
 	// Format is the Zarr format of the view, 2 or 3. The default, 0, is the format of the source's
 	// group, or 2 if that is 1.
 	Format int
 	// Chunks are the lengths of chunks along the dimensions of these names. A name may follow the
-	// name of an array and a slash, as in "t2m/time". Other dimensions and arrays keep the lengths of
-	// the source, and so do index coordinates, unless the name of their array is given.
+	// name of an array and a slash, as in "t2m/time". Other dimensions and arrays keep the lengths
+	// of the source, and so do index coordinates, unless the name of their array is given.
 	Chunks map[string]int
 	// Shards are the lengths of shards, in the same form. Format 3 is required.
 	Shards map[string]int
@@ -30,8 +30,8 @@ type Options struct {
 	// that describe the packing. Times, time differences and truth values stay as they are stored,
 	// with their attributes.
 	Decode bool
-	// Sel selects elements, as dataset.Dataset.Sel does. A dimension of which one element is
-	// selected is kept with the length 1. Pointwise selections are not supported.
+	// Sel selects elements, as dataset.Dataset.Sel does. A query that selects one
+	// element keeps its dimension, with the length 1. Pointwise selections are not supported.
 	Sel []dataset.Query
 	// Vars are the variables of the view, with the coordinates, bounds and grid mappings that they
 	// refer to. nil selects all variables.
@@ -49,12 +49,12 @@ type Options struct {
 	// Cache is the maximum number of bytes of the computed values that are kept. The default is 64
 	// MiB.
 	Cache int64
-	// Memory is the size of the memory budget in which values are computed. The default is a quarter
-	// of concurrency.Memory, at most 256 MiB. The budget belongs to the view, so that an array may
-	// read the view in the same process.
+	// Memory is the size of the memory budget for computing values. The default is a quarter of
+	// concurrency.Memory, at most 256 MiB. The budget belongs to the view: with a shared one, an
+	// array that reads the view in the same process could wait for its own memory.
 	Memory int64
-	// Dropped, if not nil, is called with the name of each array of the view that lost or changed an
-	// attribute, and a description. The name of the group is "".
+	// Dropped, if not nil, is called with the name of each array of the view that lost or changed
+	// an attribute, and a description. The name of the group is "".
 	Dropped func(name, what string)
 	// Zarr contains options for the arrays of the view, for example zarr.Extensions.
 	Zarr []zarr.Option

@@ -18,9 +18,9 @@ import (
 //	{"chunks": {"time": 1, "lat": 180}, "shards": {"time": 24}, "codecs": ["zstd:3"], "format": 3,
 //	 "decode": true, "sel": "time=2026-01,lat=40:50", "vars": ["t2m"]}
 //
-// All members are optional. "shards" may also be "none". A codec is a text as for the option --codec
-// of the command, or an object as in metadata. "sel" is a text for dataset.Parse. The error is
-// fault.Metadata for other members and for values of other types, and fault.Selection for a
+// All members are optional. "shards" may also be "none". A codec is a text as for the option
+// --codec of the command, or an object as in metadata. "sel" is a text for dataset.Parse. The error
+// is fault.Metadata for other members and for values of other types, and fault.Selection for a
 // malformed selection.
 func Parse(text []byte) (o Options, err error) {
 	var in struct {

@@ -10,8 +10,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// sink is the store that the arrays of a view are written to. It passes each value to the encoded of
-// the context, and holds none.
+// sink is the store that the arrays of a view are written to. It passes each value to the encoded
+// of the context, and holds none.
 type sink struct{ name string }
 
 // encoded is the value that one write stores, or nil if all elements are the fill value.

@@ -42,8 +42,8 @@ func (i *inputs) add(key string, version store.Version, known bool) {
 	i.objects[key] = version
 }
 
-// complete marks the inputs as unknown if an object of a plan is not among them, because a cache had
-// it, or a call of another context requested it.
+// complete marks the inputs as unknown if an object of a plan is not among them, because a cache
+// had it, or a call of another context requested it.
 func (i *inputs) complete(p *zarr.Plan) {
 	i.mu.Lock()
 	defer i.mu.Unlock()

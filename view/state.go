@@ -96,8 +96,8 @@ func (s *state) value(ctx context.Context, a *array, coord []int, key string) (*
 	return v, err
 }
 
-// look compares the documents of an array of the source, unless that was done recently. A value that
-// was read before documents that are still the same is one of these documents.
+// look compares the documents of an array of the source, unless that was done recently. A value
+// that was read before documents that are still the same is one of these documents.
 func (s *state) look(ctx context.Context, a *array) error {
 	s.mu.Lock()
 	at := s.looked[a]

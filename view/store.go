@@ -24,14 +24,14 @@ type Store struct {
 	now     atomic.Pointer[state]
 }
 
-// New returns a view of a dataset. It computes the documents of the view from those of the dataset. It
-// sends no request, except for arrays of Zarr format 1. Groups below that of the dataset, and arrays that the dataset leaves out, are
-// not part of the view.
+// New returns a view of a dataset. It computes the documents of the view from those of the dataset.
+// It sends no request, except for arrays of Zarr format 1. Groups below that of the dataset, and
+// arrays that the dataset leaves out, are not part of the view.
 //
 // The error is fault.Selection if ds is a selection (see Options.Sel), and for options that do not
 // apply to the dataset. It is fault.Limit if a chunk does not fit in half of Options.Memory, or a
-// shard not in Options.Cache, and errors.ErrUnsupported for codecs that only decode. Other errors are
-// those of zarr.Create.
+// shard not in Options.Cache, and errors.ErrUnsupported for codecs that only decode. Other errors
+// are those of zarr.Create.
 func New(ctx context.Context, ds *dataset.Dataset, o Options) (*Store, error) {
 	if ds.Group() == nil {
 		return nil, fault.Newf(fault.Selection, "view: the dataset is not open")
@@ -69,9 +69,9 @@ func (s *Store) Refresh(ctx context.Context) error {
 }
 
 // Get implements [store.Store]. The version of a value is a hash of its bytes. If all elements of a
-// chunk are the fill value, the chunk is absent. The error is fault.Conflict if the documents of the
-// source's array have changed since New or Refresh. Other errors are those of reads of the source; an
-// object that the source cannot read is never absent.
+// chunk are the fill value, the chunk is absent. The error is fault.Conflict if the documents of
+// the source's array have changed since New or Refresh. Other errors are those of reads of the
+// source; an object that the source cannot read is never absent.
 func (s *Store) Get(ctx context.Context, key string, o store.GetOptions, buf []byte) (store.Value, error) {
 	v, err := s.get(ctx, key, o, buf)
 	if err != nil {

@@ -16,7 +16,8 @@ type value struct {
 	checked atomic.Int64 // when the inputs were last known to be current, in nanoseconds since 1970
 }
 
-// ID and Bytes are the methods that a cache needs. An entry of the map of inputs takes about 200 bytes.
+// ID and Bytes are the methods that a cache needs. An entry of the map of inputs takes about 200
+// bytes.
 func (v *value) ID() string { return v.key }
 
 func (v *value) Bytes() int { return 512 + len(v.key) + cap(v.bytes) + 200*len(v.inputs.objects) }

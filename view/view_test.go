@@ -31,8 +31,8 @@ func succeed(t *testing.T, err error) {
 	}
 }
 
-// sample creates a dataset: the packed array t(time, lat, lon) with bounds of lat, the floats f, the
-// texts name, and the coordinates of the dimensions.
+// sample creates a dataset: the packed array t(time, lat, lon) with bounds of lat, the floats f,
+// the texts name, and the coordinates of the dimensions.
 func sample(t *testing.T, st store.Store, format int) *dataset.Dataset {
 	t.Helper()
 	ctx := t.Context()

@@ -62,8 +62,8 @@ func overHTTP(st store.Store) http.Handler {
 	})
 }
 
-// viewSource creates the dataset that views are made of: packed and unpacked values, times, texts, and
-// chunks that are not stored.
+// viewSource creates the dataset that views are made of: packed and unpacked values, times, texts,
+// and chunks that are not stored.
 func viewSource(t *testing.T, folder string, format int) *dataset.Dataset {
 	t.Helper()
 	st := dir.New(folder)
@@ -148,8 +148,8 @@ func viewSource(t *testing.T, folder string, format int) *dataset.Dataset {
 	return d
 }
 
-// TestViews has zarr-python, xarray and TensorStore read views over HTTP, and compares the values with
-// those that the same library reads from the source.
+// TestViews has zarr-python, xarray and TensorStore read views over HTTP, and compares the values
+// with those that the same library reads from the source.
 func TestViews(t *testing.T) {
 	for _, env := range []string{pythonEnv, python313Env} {
 		if os.Getenv(env) == "" {

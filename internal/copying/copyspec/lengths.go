@@ -7,9 +7,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
-// Lengths are the lengths of the chunks or shards of copies along each axis: Each for arrays with as
-// many axes, or Named for arrays with axes of these names. A name may follow the path of an array and
-// a slash.
+// Lengths are the lengths of the chunks or shards of copies along each axis: Each for arrays with
+// as many axes, or Named for arrays with axes of these names. A name may follow the path of an
+// array and a slash.
 type Lengths struct {
 	Each  []int
 	Named map[string]int
@@ -17,8 +17,8 @@ type Lengths struct {
 	Used  bool // set when the lengths apply to an array
 }
 
-// Grid returns the new shapes of an array's chunks and shards for [Options]. path is the path of the
-// array relative to the copied node. chunks and shards may be nil.
+// Grid returns the new shapes of an array's chunks and shards for [Options]. path is the path of
+// the array relative to the copied node. chunks and shards may be nil.
 func Grid(a *zarr.Array, path string, chunks, shards *Lengths) (chunk, shard []int, err error) {
 	was := a.Chunks()
 	if was == nil && (chunks != nil && chunks.Named != nil || shards != nil && shards.Named != nil) {
@@ -42,8 +42,8 @@ func Grid(a *zarr.Array, path string, chunks, shards *Lengths) (chunk, shard []i
 	return chunk, shards.of(a, path, whole), nil
 }
 
-// of returns the new shape of an array's chunks or shards, or nil if the lengths do not apply to the
-// array. was is the old shape.
+// of returns the new shape of an array's chunks or shards, or nil if the lengths do not apply to
+// the array. was is the old shape.
 //
 // An index coordinate keeps its shape unless it is the copied node or named by its path. Readers
 // load each index coordinate whole when they open a dataset, and should need one request for it.
