@@ -17,6 +17,11 @@ import (
 // many are absent.
 func absent(c *call, key string, err error) error {
 	st, w, r := c.src.values, c.w, c.Request
+	if key == consolidatedKey {
+		if ok, failed := consolidated(c); ok || failed != nil {
+			return failed
+		}
+	}
 	if errors.Is(err, fault.NotFound) && (mayBeStored(path.Base(key)) || r.Method == http.MethodHead) {
 		return refuse(http.StatusNotFound, "there is no such key")
 	}

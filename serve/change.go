@@ -72,7 +72,9 @@ func body(c *call) (*concurrency.Hold, []byte, error) {
 		return nil, nil, err
 	}
 	b := hold.Buffer(int(n))[:n]
-	if _, err := io.ReadFull(r.Body, b); err != nil {
+	stop := context.AfterFunc(c.ctx(), func() { w.setReadDeadline(past()) })
+	_, err = io.ReadFull(r.Body, b)
+	if ended := !stop(); err != nil || ended {
 		hold.Release()
 		w.breakOff()
 		return nil, nil, refuse(http.StatusBadRequest, "the body ended early")

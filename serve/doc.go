@@ -11,6 +11,9 @@
 //	/datasets/ID/zarr/PREFIX/   the members of a prefix, as a page of links
 //	/datasets/ID/zarr/?list     the keys below a prefix, as JSON
 //	/datasets/ID/keys           the names of the variables and coordinates
+//	/datasets/ID/dict           the dataset, as xarray's to_dict(data=False)
+//	/datasets/ID/info           the dataset, in the form of Xpublish
+//	/datasets/ID/views/NAME/zarr/KEY
 //
 // # Values
 //

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"path"
 	"strings"
 
 	"github.com/zargo-io/zargo/concurrency"
@@ -89,7 +88,7 @@ func (g *get) explain(c *call, err error) error {
 	switch {
 	case errors.Is(err, fault.Unchanged):
 		return g.refuse(c.w, http.StatusNotModified, g.none.one())
-	case errors.Is(err, fault.NotFound) && g.match.sent:
+	case errors.Is(err, fault.NotFound) && g.match.sent && g.key != consolidatedKey:
 		return refuse(http.StatusPreconditionFailed, "there is no value")
 	case errors.Is(err, fault.NotFound) || misplaced(err):
 		return absent(c, g.key, err)
@@ -136,18 +135,4 @@ func (g *get) send(c *call, v store.Value, off, n int64) error {
 func ifRange(h http.Header, v store.Version) bool {
 	tag := strings.TrimSpace(h.Get("If-Range"))
 	return tag == "" || tag == tagOf(v)
-}
-
-// describe sets the header of a value, or of a document that is generated.
-func describe(h http.Header, key, tag string) {
-	kind := "application/octet-stream"
-	switch name := path.Base(key); {
-	case strings.HasPrefix(name, ".z"), name == "zarr.json":
-		kind = "application/json"
-	}
-	h.Set("Content-Type", kind)
-	h.Set("Cache-Control", "no-cache")
-	if tag != "" {
-		h.Set("ETag", tag)
-	}
 }

@@ -24,3 +24,19 @@ func keys(c *call) error {
 	}
 	return value(c, key)
 }
+
+// viewKeys serves the keys of a view.
+func viewKeys(c *call) error {
+	if err := c.reads(); err != nil {
+		return err
+	}
+	view, ok, err := c.src.view(c.ctx(), c.PathValue("view"))
+	if err != nil {
+		return err
+	}
+	if !ok {
+		return refuse(http.StatusNotFound, "there is no such view")
+	}
+	c.src = view
+	return keys(c)
+}

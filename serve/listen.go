@@ -31,6 +31,9 @@ func (s *Server) Serve(ctx context.Context, l net.Listener, grace time.Duration)
 	defer cancel()
 	_ = h.Shutdown(last) // closes l, and waits for the connections
 	_ = s.Close()
+	last, cancel = context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+	defer cancel()
+	_ = h.Shutdown(last) // the last responses are on their way
 	_ = h.Close()
 	if err := <-ended; !errors.Is(err, http.ErrServerClosed) {
 		return err

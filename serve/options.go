@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"context"
 	"log/slog"
 	"net/http"
 	"time"
@@ -18,7 +19,15 @@ type Dataset struct {
 	Path    string      // of the group or array in the store; "" is the root
 	Zarr    []zarr.Option
 	Options dataset.Options
+
+	// Views are stores of other forms of the dataset, by name, such as with other chunks.
+	Views map[string]View
 }
+
+// View opens a store whose values are computed from those of st, the store of a dataset below its
+// Path. The store is served at /datasets/ID/views/NAME/zarr, as that of the dataset is. It is
+// read-only, and opened at first use and as Options.Refresh demands. It must not keep the context.
+type View func(ctx context.Context, st store.Store) (store.Store, error)
 
 // Options are the options of a server. The zero value serves read-only, with the default limits.
 type Options struct {

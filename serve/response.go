@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"path"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -45,12 +47,15 @@ func (w *response) Write(b []byte) (int, error) {
 // Unwrap returns the writer of package http, for http.ResponseController.
 func (w *response) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// setDeadline sets the time at which transfers of the bodies fail. Writers without deadlines, such as
-// those of tests, ignore it.
+// setDeadline sets the time at which the transfer of the body fails. Writers without deadlines, such
+// as those of tests, ignore it.
 func (w *response) setDeadline(t time.Time) {
-	c := http.NewResponseController(w.ResponseWriter)
-	_ = c.SetReadDeadline(t)
-	_ = c.SetWriteDeadline(t)
+	_ = http.NewResponseController(w.ResponseWriter).SetWriteDeadline(t)
+}
+
+// setReadDeadline sets the time at which the transfer of the body of the request fails.
+func (w *response) setReadDeadline(t time.Time) {
+	_ = http.NewResponseController(w.ResponseWriter).SetReadDeadline(t)
 }
 
 // breakOff makes the client see that the body is incomplete: the end of the body is not sent, and
@@ -82,4 +87,18 @@ func send(w *response, r *http.Request, status int, contentType string, body []b
 	}
 	_, err := w.Write(body)
 	return err
+}
+
+// describe sets the header of a value, or of a document that is generated.
+func describe(h http.Header, key, tag string) {
+	kind := "application/octet-stream"
+	switch name := path.Base(key); {
+	case strings.HasPrefix(name, ".z"), name == "zarr.json":
+		kind = "application/json"
+	}
+	h.Set("Content-Type", kind)
+	h.Set("Cache-Control", "no-cache")
+	if tag != "" {
+		h.Set("ETag", tag)
+	}
 }

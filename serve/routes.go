@@ -44,5 +44,10 @@ func ofDataset() map[string]endpoint {
 		"/zarr":          keys,
 		"/zarr/{key...}": keys,
 		"/keys":          variables,
+		"/dict":          dict,
+		"/info":          info,
+
+		"/views/{view}/zarr":          viewKeys,
+		"/views/{view}/zarr/{key...}": viewKeys,
 	}
 }

@@ -42,17 +42,17 @@ type reply struct {
 	body string
 }
 
-// send sends a request whose text is the method, the URL, headers "Name: value", and optionally "|"
-// and a body, separated by newlines.
+// send sends a request. Each argument after the URL is a header "Name: value", or the body.
 func send(t *testing.T, method, url string, header ...string) reply {
 	t.Helper()
-	var body io.Reader
 	req := must(http.NewRequestWithContext(t.Context(), method, url, nil))
 	for _, h := range header {
 		name, value, ok := strings.Cut(h, ": ")
 		if !ok {
-			body = strings.NewReader(h)
-			req.Body, req.ContentLength = io.NopCloser(body), int64(len(h))
+			req.Body, req.ContentLength = io.NopCloser(strings.NewReader(h)), int64(len(h))
+			if h == "" {
+				req.Body = http.NoBody
+			}
 			continue
 		}
 		req.Header.Add(name, value)
@@ -70,8 +70,8 @@ func send(t *testing.T, method, url string, header ...string) reply {
 	return reply{resp, string(must(io.ReadAll(resp.Body)))}
 }
 
-// expect compares a response. Each want is a status, "Name: value" or "!Name" of a header, or else a
-// part of the body, of which "=" demands the whole.
+// expect compares a response. Each want is "Name: value" of a header, "!Name" of an absent one, or a
+// part of the body; with "=", it is the whole body.
 func (r reply) expect(t *testing.T, status int, wants ...string) {
 	t.Helper()
 	if r.StatusCode != status {

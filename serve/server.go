@@ -55,6 +55,7 @@ func New(o Options, datasets ...Dataset) (*Server, error) {
 func (s *Server) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 	w := &response{ResponseWriter: out, begun: time.Now(), used: &account{limits: s.o.Limits}}
 	secure(w.Header(), r, s.o.Origins)
+	defer s.end(w)
 	if err := s.serve(w, r); err != nil {
 		fail(w, r, err)
 	}
@@ -75,7 +76,6 @@ func (s *Server) serve(w *response, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	defer s.end(w)
 	if !s.slots.Try() {
 		if s.slots.Waiting() >= s.o.Limits.Concurrent {
 			return &refusal{status: http.StatusServiceUnavailable, text: "too many requests are waiting", after: time.Second}
@@ -108,15 +108,19 @@ func (s *Server) begin(w *response, ctx context.Context) (context.Context, error
 	return store.WithTrace(withAccount(ctx, w.used), s.o.Trace), nil
 }
 
-// end removes a request.
+// end removes a request that has been registered.
 func (s *Server) end(w *response) {
-	w.cancel()
-	if !w.broken {
-		w.setDeadline(time.Time{})
-	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.running[w](nil)
+	cancel := s.running[w]
+	if cancel == nil {
+		return
+	}
+	w.cancel()
+	cancel(nil)
+	if !w.broken {
+		w.setDeadline(time.Time{}) // of the next request on the connection
+	}
 	delete(s.running, w)
 	if s.closed && len(s.running) == 0 {
 		close(s.idle)

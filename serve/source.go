@@ -2,11 +2,9 @@ package serve
 
 import (
 	"context"
-	"sync"
 	"sync/atomic"
 	"time"
 
-	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/dataset"
 	"github.com/zargo-io/zargo/zarr/store"
 )
@@ -19,16 +17,18 @@ type source struct {
 
 	typical atomic.Int64 // bytes to reserve for a value of unknown length
 
-	opens  concurrency.SingleFlight[string, any]
-	mu     sync.Mutex
-	opened *dataset.Dataset
-	at     time.Time // when opened was opened
+	opened       fresh[*dataset.Dataset]
+	consolidated fresh[[]byte]
+	views        map[string]*fresh[*source] // by name
 }
 
 func newSource(d Dataset, every time.Duration) (*source, error) {
 	d.Store = counted(d.Store)
-	src := &source{Dataset: d, values: d.Store, every: every}
+	src := &source{Dataset: d, values: d.Store, every: every, views: map[string]*fresh[*source]{}}
 	src.typical.Store(firstPiece)
+	for name := range d.Views {
+		src.views[name] = &fresh[*source]{}
+	}
 	if d.Path == "" {
 		return src, nil
 	}
@@ -37,37 +37,33 @@ func newSource(d Dataset, every time.Duration) (*source, error) {
 	return src, err
 }
 
-// open returns the opened dataset, and opens it if Options.Refresh demands it. Requests at the same
-// time share one opening, which counts in the account of none.
+// open returns the opened dataset, as Options.Refresh demands.
 func (src *source) open(ctx context.Context) (*dataset.Dataset, error) {
-	src.mu.Lock()
-	d, age := src.opened, time.Since(src.at)
-	src.mu.Unlock()
-	if d != nil && (src.every == 0 || age < src.every) {
-		return d, nil
+	return src.opened.current(ctx, src.every, func(ctx context.Context, d *dataset.Dataset) (*dataset.Dataset, error) {
+		if d != nil {
+			return d.Refresh(ctx)
+		}
+		return dataset.Open(ctx, src.Store, src.Path, src.Options, src.Zarr...)
+	})
+}
+
+// view returns the source of a view. ok is false if the dataset has no such view.
+func (src *source) view(ctx context.Context, name string) (view *source, ok bool, err error) {
+	open, ok := src.Views[name]
+	if !ok {
+		return nil, false, nil
 	}
-	v, _, err := src.opens.Do(withAccount(ctx, nil), "", func(ctx context.Context) (any, error) {
-		begun := time.Now()
-		next, err := src.reopen(ctx, d)
+	view, err = src.views[name].current(ctx, src.every, func(ctx context.Context, _ *source) (*source, error) {
+		st, err := open(ctx, src.values)
 		if err != nil {
 			return nil, err
 		}
-		src.mu.Lock()
-		defer src.mu.Unlock()
-		src.opened, src.at = next, begun
-		return next, nil
+		// The requests to the source are counted below the view.
+		view := &source{Dataset: Dataset{ID: src.ID, Store: st, Zarr: src.Zarr, Options: src.Options}, values: st, every: src.every}
+		view.typical.Store(firstPiece)
+		return view, nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	return v.(*dataset.Dataset), nil
-}
-
-func (src *source) reopen(ctx context.Context, d *dataset.Dataset) (*dataset.Dataset, error) {
-	if d != nil {
-		return d.Refresh(ctx)
-	}
-	return dataset.Open(ctx, src.Store, src.Path, src.Options, src.Zarr...)
+	return view, true, err
 }
 
 // longer notes that a value, or a part of one, is longer than expected.

@@ -86,6 +86,11 @@ func examples() map[string][]string {
 			"zargo info --stored weather.zarr/t2m",
 			"zargo info --tuning gs://bucket",
 		},
+		"serve": {
+			"zargo serve demo=weather.zarr",
+			"zargo serve --addr 127.0.0.1:0 era5='s3://bucket/era5?region=eu-central-1' --refresh 1m",
+			"zargo serve --socket /run/user/1000/zargo.sock --writable weather.zarr",
+		},
 		"ls": {
 			"zargo ls -l weather.zarr",
 			"zargo ls -r weather.zarr",

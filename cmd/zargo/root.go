@@ -9,6 +9,7 @@ import (
 	"github.com/zargo-io/zargo/cmd/zargo/internal/describing"
 	"github.com/zargo-io/zargo/cmd/zargo/internal/drawing"
 	"github.com/zargo-io/zargo/cmd/zargo/internal/reading"
+	"github.com/zargo-io/zargo/cmd/zargo/internal/serving"
 	"github.com/zargo-io/zargo/cmd/zargo/internal/session"
 	"github.com/zargo-io/zargo/cmd/zargo/internal/upkeep"
 	"github.com/zargo-io/zargo/cmd/zargo/internal/writing"
@@ -34,6 +35,7 @@ type cli struct {
 	Hist        reading.Hist       `cmd:"" help:"Print a histogram of an array."`
 	Dump        reading.Dump       `cmd:"" help:"Print a dataset as CDL, as ncdump does."`
 	Copy        copying.Copy       `cmd:"" help:"Copy an array, or a group with all nodes below it, to another store, chunk shape, codec or format."`
+	Serve       serving.Serve      `cmd:"" help:"Serve datasets over HTTP."`
 	Transfer    copying.Transfer   `cmd:"" help:"Copy according to a plan that several machines can run."`
 	Pyramid     copying.Pyramid    `cmd:"" help:"Create the levels of an image pyramid: an array with fewer and fewer elements along its horizontal dimensions."`
 	Plan        reading.Plan       `cmd:"" help:"Print the requests and the cost of reading or writing an array, without making the requests."`
@@ -62,6 +64,8 @@ func (c *cli) writes(command string) bool {
 		return len(c.Attrs.Set)+len(c.Attrs.Unset) > 0
 	case "consolidate":
 		return !c.Consolidate.Check
+	case "serve":
+		return c.Serve.Writable
 	case "transfer":
 		return !strings.HasPrefix(command, "transfer verify")
 	case "bucket":

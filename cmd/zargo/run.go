@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"reflect"
 	"strings"
@@ -69,6 +70,10 @@ func (p *program) run(ctx context.Context, args []string, in io.Reader, out, err
 	buffered := bufio.NewWriterSize(progress.NewOutput(out, far), 1<<16)
 	safe := render.NewSafe(buffered)
 	s.In, s.Out, s.Raw = in, safe, buffered
+	s.Log = slog.New(slog.NewTextHandler(errOut, nil))
+	if log != nil {
+		s.Log = log.Logger()
+	}
 	err = perform(far.Traced(ctx), s, command)
 	far.End()
 	// Print the output before an error, because the first lines of an interrupted listing are
@@ -120,7 +125,7 @@ func perform(ctx context.Context, s *session.Session, command *kong.Context) err
 	if err := s.Check(); err != nil {
 		return err
 	}
-	if s.Timeout > 0 {
+	if s.Timeout > 0 && nameOf(command) != "serve" { // there it is the time of each request
 		limited, cancel := context.WithTimeoutCause(ctx, s.Timeout, exit.Timeout(s.Timeout))
 		defer cancel()
 		ctx = limited

@@ -95,6 +95,9 @@ func NewJSONLog(w io.Writer) *JSONLog {
 	return &JSONLog{log: slog.New(slog.NewJSONHandler(w, nil))}
 }
 
+// Logger returns a logger of records, beside the messages.
+func (j *JSONLog) Logger() *slog.Logger { return j.log }
+
 // Write adds to a message, which ends with a line feed.
 func (j *JSONLog) Write(b []byte) (int, error) {
 	j.mu.Lock()

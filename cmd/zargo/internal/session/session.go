@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"io"
+	"log/slog"
 	"maps"
 	"os"
 	"time"
@@ -38,6 +39,7 @@ type Session struct {
 	In       io.Reader
 	Out      io.Writer // text; unsafe characters are escaped, see render.Safe
 	Raw      io.Writer // values, files and pictures, unchanged
+	Log      *slog.Logger
 	Far      *progress.Display
 	Slow     *Late
 	format   int   // of the node that was opened last; 0 before
@@ -81,7 +83,7 @@ func (s *Session) Options(more ...zarr.Option) []zarr.Option {
 
 // Globals are the flags that all commands have.
 type Globals struct {
-	Timeout     time.Duration `help:"Fail after this time, such as 30s or 5m." placeholder:"TIME"`
+	Timeout     time.Duration `help:"Fail after this time, such as 30s or 5m. For serve, the time of each request." placeholder:"TIME"`
 	Inflight    int           `help:"Maximum number of chunks processed, and of requests sent, concurrently." placeholder:"N"`
 	Fleet       int           `help:"Number of processes that use the same buckets concurrently, such as the tasks of a job. Each process uses its share of the rates below, and of the rate that a provider accepts from a new client." placeholder:"N"`
 	RequestRate float64       `help:"Maximum number of requests per second to each bucket, for all processes of the fleet together." placeholder:"N"`
@@ -150,6 +152,14 @@ func (s *Session) ShareWith(n int) {
 		s.Fleet = n
 		s.Stores = s.counted(s.schemes(s.Globals))
 	}
+}
+
+// Confine makes stores of directories that are opened afterwards refuse symbolic links that lead out
+// of them.
+func (s *Session) Confine() {
+	m := s.schemes(s.Globals)
+	m["file"] = openurl.Dir(dir.TrustLocks(s.TrustLocks), dir.Confined(true))
+	s.Stores = s.counted(m)
 }
 
 // OpenPlain opens a store with at most inFlight concurrent requests, unless --inflight is set, and

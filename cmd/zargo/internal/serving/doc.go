@@ -1,0 +1,2 @@
+// Package serving implements the command serve.
+package serving
