@@ -8,7 +8,7 @@ GO ?= go
 PYTHON ?= python3
 RACE ?=
 PKG ?= ./...
-SERVERS ?= s3 gcs azure http peers
+SERVERS ?= s3 gcs azure http peers zarrita
 TIMEOUT ?= 20m
 COUNT ?= 1
 BENCH ?= .
@@ -62,7 +62,7 @@ test: ## all tests once, with real servers: RACE=1, PKG=./zarr/..., SERVERS=s3
 
 .PHONY: test-all
 test-all: ## test with a second S3 (MinIO), and what cannot be had is a failure; its first build takes minutes
-	@CI=true $(MAKE) --no-print-directory test SERVERS="s3 gcs azure http minio peers"
+	@CI=true $(MAKE) --no-print-directory test SERVERS="s3 gcs azure http minio peers zarrita"
 
 .PHONY: minio
 minio: ## what every store must do, on a second S3 (MinIO), by us and by gocloud.dev alone, and reads from a busy one; its first build takes minutes
@@ -110,8 +110,8 @@ MANY = $(shell grep -lE '\<go func|\.Go\>|\<(concurrency|synctest)\.' $(TWICE:%=
 
 # Tests that count allocations, or run only some of their cases with -race: they run without it too.
 # check requires that TWICE, PUREGO or this has every package of RACED whose tests use internal/test/race.
-COUNTED := $(addprefix ./,concurrency internal/chunk/cache internal/chunk/engine s3 zarr/store zarr/store/limit)
-COUNTING := Alloc|Overhead|Schedules|Fleets|Hints|HotPrefix|OneLimit|Converges|Divided
+COUNTED := $(addprefix ./,concurrency internal/chunk/cache internal/chunk/engine s3 view zarr/store zarr/store/limit)
+COUNTING := Alloc|Overhead|Schedules|Fleets|Hints|HotPrefix|OneLimit|Converges|Divided|TestRandom$$
 
 # What check leaves to the nightly run: programs that are built with the flags for deployment, so
 # together with all modules.

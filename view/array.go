@@ -166,9 +166,9 @@ func (a *array) fits(memory, cache int64) error {
 	need := walk.Bytes(shape, a.each())
 	switch {
 	case need > memory/2:
-		return fault.Newf(fault.Limit, "an object of %q takes %d bytes of memory, more than half of Options.Memory (%d)", a.made.Path(), need, memory)
+		return fault.Newf(fault.Limit, "an object of %q takes %d bytes of memory, more than half of Options.Memory (%d): set smaller Chunks or Shards, or more Memory", a.made.Path(), need, memory)
 	case a.made.Sharded() && need > cache:
-		return fault.Newf(fault.Limit, "a shard of %q has %d bytes before compression, more than Options.Cache (%d)", a.made.Path(), need, cache)
+		return fault.Newf(fault.Limit, "a shard of %q has %d bytes before compression, more than Options.Cache (%d): set NoShards, smaller Shards, or a larger Cache", a.made.Path(), need, cache)
 	}
 	return nil
 }

@@ -53,7 +53,7 @@ func newState(ctx context.Context, ds *dataset.Dataset, o *Options, shared *conc
 	if err != nil {
 		return nil, err
 	}
-	g, err := zarr.CreateGroup(ctx, b.store, "", zarr.Spec{Format: b.format, Attrs: whole.Group().Attrs()}, o.Zarr...)
+	_, err = zarr.CreateGroup(ctx, b.store, "", zarr.Spec{Format: b.format, Attrs: whole.Group().Attrs()}, o.Zarr...)
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +71,8 @@ func newState(ctx context.Context, ds *dataset.Dataset, o *Options, shared *conc
 			b.drop(d.Path, d.String())
 		}
 	}
-	if g, err = zarr.OpenGroup(ctx, b.store, "", o.Zarr...); err == nil {
+	g, err := zarr.OpenGroup(ctx, b.store, "", o.Zarr...)
+	if err == nil {
 		_, err = g.Consolidate(ctx)
 	}
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/dataset"
 	"github.com/zargo-io/zargo/internal/test/zarrtest"
 	"github.com/zargo-io/zargo/view"
@@ -421,4 +422,24 @@ func TestRefused(t *testing.T) {
 			t.Errorf("%s: %v, want %v", r.name, err, r.want)
 		}
 	}
+}
+
+// TestNested reads a view of a view of a view in one process, by many goroutines, with little
+// memory. The reads of one view wait for each other, and must not wait for those of the other views.
+func TestNested(t *testing.T) {
+	ds, shared := sample(t, mem.New(), 3), &concurrency.Limits{CPU: concurrency.NewCPU(1), Bytes: concurrency.NewBudget(2048)}
+	for range 3 {
+		v := must(view.New(t.Context(), ds, view.Options{Memory: 4096, Chunks: map[string]int{"t/time": 9}}))
+		ds = must(dataset.Open(t.Context(), v, "", dataset.Options{}, zarr.Limit(zarr.Limits{Shared: shared})))
+	}
+	want := must(dataset.Read[float64](t.Context(), must(sample(t, mem.New(), 3).Var("t"))))
+	var all sync.WaitGroup
+	for range 32 {
+		all.Go(func() {
+			if got, err := dataset.Read[float64](t.Context(), must(ds.Var("t"))); err != nil || fmt.Sprint(got) != fmt.Sprint(want) {
+				t.Errorf("the values differ: %v", err)
+			}
+		})
+	}
+	all.Wait()
 }

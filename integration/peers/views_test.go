@@ -1,7 +1,8 @@
 package peers
 
 import (
-	"bufio"
+	"bytes"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -148,48 +150,45 @@ func viewSource(t *testing.T, folder string, format int) *dataset.Dataset {
 	return d
 }
 
-// TestViews has zarr-python, xarray and TensorStore read views over HTTP, and compares the values
-// with those that the same library reads from the source.
-func TestViews(t *testing.T) {
-	for _, env := range []string{pythonEnv, python313Env} {
-		if os.Getenv(env) == "" {
-			bucket.Lack(t, env+" does not name a Python of a peer")
-		}
-	}
-	type judged struct {
-		URL     string           `json:"url"`
-		Source  string           `json:"source"`
-		Format  int              `json:"format"`
-		Isel    map[string][]int `json:"isel"`
-		Decoded []string         `json:"decoded"`
-		Names   []string         `json:"names"`
-	}
-	all := []string{"time", "lat", "lon", "t2m", "p", "n"}
-	steps := func(lo, hi, by int) (list []int) {
-		for i := lo; i < hi; i += by {
+// viewed is a view that peers read. Its JSON form is for the scripts of the peers.
+type viewed struct {
+	URL     string           `json:"url"`
+	Source  string           `json:"source"`
+	Format  int              `json:"format"`
+	Isel    map[string][]int `json:"isel"`
+	Decoded []string         `json:"decoded"`
+	Names   []string         `json:"names"`
+
+	options view.Options
+	from    *dataset.Dataset
+}
+
+// allViews serves 20 views of two datasets.
+func allViews(t *testing.T) (all []viewed) {
+	t.Helper()
+	steps := func(lo, hi int) (list []int) {
+		for i := lo; i < hi; i++ {
 			list = append(list, i)
 		}
 		return list
 	}
-	var lines []string
 	for _, format := range []int{2, 3} {
 		folder := t.TempDir()
 		d := viewSource(t, folder, format)
 		for _, r := range []struct {
 			options string
 			isel    map[string][]int
-			names   []string
 		}{
-			{`{}`, nil, all},
-			{`{"format": 2, "codecs": ["zlib:1"]}`, nil, all},
-			{`{"format": 3, "codecs": ["blosc:lz4:5:shuffle"], "chunks": {"time": 1}}`, nil, all},
-			{`{"format": 3, "chunks": {"time": 10, "lat": 9, "lon": 9}, "shards": {"time": 50, "lat": 18, "lon": 36}, "codecs": ["zstd:1", "crc32c"]}`, nil, all},
-			{`{"format": 3, "decode": true, "chunks": {"time": 7, "lat": 5, "lon": 11}}`, nil, all},
-			{`{"format": 2, "decode": true, "codecs": []}`, nil, all},
-			{`{"sel": "time=2026-01-10:2026-01-20,lat=40:-20", "decode": true}`, map[string][]int{"time": steps(18, 40, 1), "lat": steps(5, 11, 1)}, all},
-			{`{"sel": "lon=nearest::17", "format": 3}`, map[string][]int{"lon": {2}}, all},
-			{`{"vars": ["t2m"], "format": 2, "chunks": {"lat": 18, "lon": 36, "time": 1}}`, nil, []string{"time", "lat", "lon", "t2m"}},
-			{`{"format": 3, "decode": true, "chunks": {"time": 5}, "shards": {"time": 100}, "sel": "lat=85,75,65,-85"}`, map[string][]int{"lat": {0, 1, 2, 17}}, all},
+			{`{}`, nil},
+			{`{"format": 2, "codecs": ["zlib:1"]}`, nil},
+			{`{"format": 3, "codecs": ["blosc:lz4:5:shuffle"], "chunks": {"time": 1}}`, nil},
+			{`{"format": 3, "chunks": {"time": 10, "lat": 9, "lon": 9}, "shards": {"time": 50, "lat": 18, "lon": 36}, "codecs": ["zstd:1", "crc32c"]}`, nil},
+			{`{"format": 3, "decode": true, "chunks": {"time": 7, "lat": 5, "lon": 11}}`, nil},
+			{`{"format": 2, "decode": true, "codecs": []}`, nil},
+			{`{"sel": "time=2026-01-10:2026-01-20,lat=40:-20", "decode": true}`, map[string][]int{"time": steps(18, 40), "lat": steps(5, 11)}},
+			{`{"sel": "lon=nearest::17", "format": 3}`, map[string][]int{"lon": {2}}},
+			{`{"vars": ["t2m"], "format": 2, "chunks": {"lat": 18, "lon": 36, "time": 1}}`, nil},
+			{`{"format": 3, "decode": true, "chunks": {"time": 5}, "shards": {"time": 100}, "sel": "lat=85,75,65,-85"}`, map[string][]int{"lat": {0, 1, 2, 17}}},
 		} {
 			o, err := view.Parse([]byte(r.options))
 			if err != nil {
@@ -202,41 +201,115 @@ func TestViews(t *testing.T) {
 			}
 			s := httptest.NewServer(overHTTP(v))
 			t.Cleanup(s.Close)
-			j := judged{URL: s.URL, Source: folder, Format: o.Format, Isel: r.isel, Decoded: []string{}, Names: r.names}
+			j := viewed{s.URL, folder, max(o.Format, 2), r.isel, []string{}, []string{"time", "lat", "lon", "t2m", "p", "n"}, o, d}
 			if j.Isel == nil {
 				j.Isel = map[string][]int{}
 			}
-			if j.Format == 0 {
+			if o.Format == 0 {
 				j.Format = format
 			}
 			if o.Decode {
 				j.Decoded = []string{"t2m"}
 			}
-			line, err := json.Marshal(j)
+			if o.Vars != nil {
+				j.Names = j.Names[:4]
+			}
+			all = append(all, j)
+		}
+	}
+	return all
+}
+
+// readBy starts a program that reads the views, and calls f with each and the line that it prints.
+func readBy(t *testing.T, all []viewed, c *exec.Cmd, f func(v viewed, line string)) {
+	t.Helper()
+	var in bytes.Buffer
+	for _, v := range all {
+		if err := json.NewEncoder(&in).Encode(v); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c.Stdin, c.Stderr = &in, os.Stderr
+	out, err := c.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
+	if len(lines) != len(all) {
+		t.Fatalf("%v judged %d views of %d", c, len(lines), len(all))
+	}
+	for i, line := range lines {
+		f(all[i], line)
+	}
+}
+
+// TestViews has zarr-python, xarray and TensorStore read views over HTTP, and compares the values
+// with those that the same library reads from the source.
+func TestViews(t *testing.T) {
+	for _, env := range []string{pythonEnv, python313Env} {
+		if os.Getenv(env) == "" {
+			bucket.Lack(t, env+" does not name a Python of a peer")
+		}
+	}
+	all := allViews(t)
+	for _, args := range [][]string{{os.Getenv(python313Env), "python/views.py", "zarr", "xarray"}, {os.Getenv(pythonEnv), "python/views.py", "zarr", "tensorstore"}} {
+		readBy(t, all, exec.CommandContext(t.Context(), args[0], args[1:]...), func(v viewed, line string) {
+			if line != "[]" {
+				t.Errorf("%v: %+v: %s", args[2:], v.options, line)
+			}
+		})
+	}
+}
+
+// TestViewsInJavaScript has zarrita read views over HTTP, and compares the values with direct reads
+// of the source. ZARGO_PEERS_ZARRITA names the folder that zarrita is installed in.
+func TestViewsInJavaScript(t *testing.T) {
+	folder := os.Getenv("ZARGO_PEERS_ZARRITA")
+	if folder == "" {
+		bucket.Lack(t, "ZARGO_PEERS_ZARRITA does not name a folder with zarrita")
+	}
+	script, err := os.ReadFile("node/views.mjs")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := exec.CommandContext(t.Context(), "node", "--input-type=module", "--eval", string(script))
+	c.Dir = folder
+	readBy(t, allViews(t), c, func(v viewed, line string) {
+		var got map[string][]byte
+		if err := json.Unmarshal([]byte(line), &got); err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range v.Names {
+			x, err := v.from.Var(name)
+			if err == nil {
+				o := dataset.Options{Raw: !slices.Contains(v.Decoded, name)}
+				x, err = dataset.OpenArray(x.Array(), o)
+			}
+			var q []dataset.Query
+			for dim, list := range v.Isel {
+				if err == nil && slices.ContainsFunc(x.Dims(), func(d dataset.Dim) bool { return d.Name == dim }) {
+					q = append(q, dataset.At(dim, list))
+				}
+			}
+			if err == nil {
+				x, err = x.Sel(q...)
+			}
+			var want []float64
+			if err == nil {
+				want, err = dataset.Read[float64](t.Context(), x)
+			}
 			if err != nil {
 				t.Fatal(err)
 			}
-			lines = append(lines, string(line))
-		}
-	}
-	for _, p := range []struct {
-		env     string
-		readers []string
-	}{{python313Env, []string{"zarr", "xarray"}}, {pythonEnv, []string{"zarr", "tensorstore"}}} {
-		c := exec.CommandContext(t.Context(), os.Getenv(p.env), append([]string{"python/views.py"}, p.readers...)...)
-		c.Stdin, c.Stderr = strings.NewReader(strings.Join(lines, "\n")+"\n"), os.Stderr
-		out, err := c.Output()
-		if err != nil {
-			t.Fatal(err)
-		}
-		answers := 0
-		for in := bufio.NewScanner(strings.NewReader(string(out))); in.Scan(); answers++ {
-			if in.Text() != "[]" {
-				t.Errorf("%v: %s: %s", p.readers, lines[answers], in.Text())
+			values := got[name]
+			for i := range want {
+				if len(values) != 8*len(want) {
+					t.Fatalf("%+v: %s has %d bytes, want %d", v.options, name, len(values), 8*len(want))
+				}
+				if f := math.Float64frombits(binary.LittleEndian.Uint64(values[8*i:])); f != want[i] && !(math.IsNaN(f) && math.IsNaN(want[i])) {
+					t.Fatalf("%+v: element %d of %s is %v, want %v", v.options, i, name, f, want[i])
+				}
 			}
 		}
-		if answers != len(lines) {
-			t.Errorf("%v judged %d views of %d", p.readers, answers, len(lines))
-		}
-	}
+	})
 }

@@ -8,7 +8,7 @@
     servers.py down [NAME...]              stop; stored objects are removed
 
 NAME: s3 (versitygw), gcs (fake-gcs-server), azure (Azurite), http (nginx, else a file server of our own), peers (a
-virtual environment), minio (a second S3, which takes minutes to build), slurm (two nodes; Debian's packages, unpacked into the
+virtual environment), zarrita (a library for Node), minio (a second S3, which takes minutes to build), slurm (two nodes; Debian's packages, unpacked into the
 cache), redis (of Debian too), mongodb (mongo-java-server), ferretdb (a second one for MongoDB's protocol). Default: for up, those
 before minio; for the others, all.
 Everything listens on 127.0.0.1 only, on a free port unless ZARR_S3_PORT, ZARR_GCS_PORT, ZARR_AZURE_PORT, ZARR_HTTP_PORT,
@@ -39,11 +39,12 @@ import redis
 import s3
 import slurm
 import web
+import zarrita
 from common import Missing, cache, say
 
 # Each entry has: NAME; up(state) starts it or finds it running, or raises Missing; env(state) is its variables when it
 # is up, else None; down(state) stops it; status(state) is a line, or None when it is not up.
-ALL = {m.NAME: m for m in (s3, gcs, azure, web, minio, slurm, peers, redis, mongodb, ferretdb)}
+ALL = {m.NAME: m for m in (s3, gcs, azure, web, minio, slurm, peers, zarrita, redis, mongodb, ferretdb)}
 ASKED = {minio.NAME, slurm.NAME, redis.NAME, mongodb.NAME, ferretdb.NAME}  # those that are started only when they are named
 
 
