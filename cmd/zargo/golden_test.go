@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/zargo-io/zargo/internal/npy"
+	"github.com/zargo-io/zargo/npy"
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
@@ -47,7 +47,7 @@ func TestSessions(t *testing.T) {
 			}
 			want := strings.ReplaceAll(string(b), "\r\n", "\n")
 			t.Chdir(sameLength(t, t.TempDir()))
-			got := playSession(t, want, filepath.Join(here, "../../internal/npy/testdata/numpy"))
+			got := playSession(t, want, filepath.Join(here, "../../npy/testdata/numpy"))
 			if *update {
 				succeed(t, os.WriteFile(file, []byte(got), 0o666))
 			} else if got != want {

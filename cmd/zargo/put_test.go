@@ -9,13 +9,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/zargo-io/zargo/internal/npy"
+	"github.com/zargo-io/zargo/npy"
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
 func numpyFile(t testing.TB, name string) []byte {
 	t.Helper()
-	b := must(os.ReadFile(filepath.Join("..", "..", "internal", "npy", "testdata", "numpy", name+".npy")))
+	b := must(os.ReadFile(filepath.Join("..", "..", "npy", "testdata", "numpy", name+".npy")))
 	return b
 }
 

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/zargo-io/zargo/internal/npy"
+	"github.com/zargo-io/zargo/npy"
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 

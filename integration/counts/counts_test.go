@@ -17,7 +17,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/zargo-io/zargo/internal/npy"
+	"github.com/zargo-io/zargo/npy"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/codec"
 	"github.com/zargo-io/zargo/zarr/dtype"

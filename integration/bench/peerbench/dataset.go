@@ -10,7 +10,7 @@ import (
 	"math"
 	"os"
 
-	"github.com/zargo-io/zargo/internal/npy"
+	"github.com/zargo-io/zargo/npy"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/codec"
 	"github.com/zargo-io/zargo/zarr/dtype"

@@ -73,7 +73,7 @@ func Table() []Rule {
 		{Package: "internal/bits/jsontext", Own: []string{"zarr/fault"}, Pure: true},
 		{Package: "internal/bits/bytesview", Own: []string{"zarr/dtype"}, Pure: true},
 		{Package: "internal/bits/hugepages"},
-		{Package: "internal/npy", Own: []string{"zarr/fault", "zarr/dtype"}, Pure: true},
+		{Package: "npy", Own: []string{"internal/bits/bytesview", "zarr/dtype", "zarr/fault"}, Pure: true},
 		{Package: "internal/provider/opened", Own: []string{"internal/provider"}, External: []string{gocloud}},
 		{Package: "internal/provider", Own: []string{"internal/provider/exact", "zarr/fault", "zarr/store", "zarr/store/retry", "zarr/store/limit", "zarr/store/hedge", "zarr/store/large", "concurrency"}},
 		{Package: "internal/test/fake", Own: []string{"zarr", "zarr/fault", "zarr/dtype", "zarr/codec", "zarr/store", "zarr/store/mem", "zarr/store/retry"}},
@@ -150,7 +150,7 @@ func Table() []Rule {
 		{Package: "openurl/all", Own: []string{"azure", "concurrency", "gcs", "openurl", "s3", "zarr/store/http", "zarr/store/retry"}},
 
 		{Package: "cmd/zargo/internal/cdl", Own: []string{"zarr/fault"}, Pure: true},
-		{Package: "cmd/zargo/internal/render", Own: []string{"zarr", "zarr/dtype", "zarr/fault", "zarr/meta", "cmd/zargo/internal/bucketcheck", "internal/npy"}, External: []string{"github.com/guptarohit/asciigraph"}},
+		{Package: "cmd/zargo/internal/render", Own: []string{"zarr", "zarr/dtype", "zarr/fault", "zarr/meta", "cmd/zargo/internal/bucketcheck", "npy"}, External: []string{"github.com/guptarohit/asciigraph"}},
 		{Package: "cmd/zargo/internal/exit", Own: []string{"cmd/zargo/internal/render", "openurl", "s3", "zarr/fault"}},
 		{Package: "cmd/zargo/internal/argument", Own: []string{"cmd/zargo/internal/exit", "internal/bits/codectext", "internal/bits/jsontext", "internal/bits/similar", "zarr/..."}},
 		{Package: "cmd/zargo/internal/cost", Own: []string{"cmd/zargo/internal/exit", "cmd/zargo/internal/render", "zarr/store"}},
@@ -163,7 +163,7 @@ func Table() []Rule {
 		{Package: "cmd/zargo/internal/serving", Own: []string{"cmd/zargo/internal/argument", "cmd/zargo/internal/exit", "cmd/zargo/internal/render", "cmd/zargo/internal/session", "concurrency", "serve", "zarr", "zarr/fault", "zarr/store"}},
 		{Package: "cmd/zargo/internal/describing", Own: []string{"internal/compute", "cf", "cmd/zargo/internal/exit", "cmd/zargo/internal/progress", "cmd/zargo/internal/render", "cmd/zargo/internal/session", "concurrency", "crs", "dataset", "internal/bits/jsontext", "multiscale", "pyramid", "zarr/..."}},
 		{Package: "cmd/zargo/internal/creating", Own: []string{"cmd/zargo/internal/argument", "cmd/zargo/internal/cdl", "cmd/zargo/internal/exit", "cmd/zargo/internal/session", "concurrency", "dataset", "internal/attributes/masked", "zarr/..."}},
-		{Package: "cmd/zargo/internal/writing", Own: []string{"cmd/zargo/internal/argument", "cmd/zargo/internal/coding", "cmd/zargo/internal/cost", "cmd/zargo/internal/creating", "cmd/zargo/internal/exit", "cmd/zargo/internal/progress", "cmd/zargo/internal/selection", "cmd/zargo/internal/session", "concurrency", "dataset", "internal/attributes/follow", "internal/attributes/numeric", "internal/node", "internal/npy", "zarr", "zarr/dtype", "zarr/fault"}},
+		{Package: "cmd/zargo/internal/writing", Own: []string{"cmd/zargo/internal/argument", "cmd/zargo/internal/coding", "cmd/zargo/internal/cost", "cmd/zargo/internal/creating", "cmd/zargo/internal/exit", "cmd/zargo/internal/progress", "cmd/zargo/internal/selection", "cmd/zargo/internal/session", "concurrency", "dataset", "internal/attributes/follow", "internal/attributes/numeric", "internal/node", "npy", "zarr", "zarr/dtype", "zarr/fault"}},
 		{Package: "cmd/zargo/internal/copying", Own: []string{"internal/copying/copyspec", "cmd/zargo/internal/argument", "cmd/zargo/internal/cost", "cmd/zargo/internal/exit", "cmd/zargo/internal/progress", "cmd/zargo/internal/render", "cmd/zargo/internal/selection", "cmd/zargo/internal/session", "openurl", "pyramid", "transfer", "zarr", "zarr/fault", "zarr/store"}},
 		{Package: "cmd/zargo/internal/upkeep", Own: []string{"cmd/zargo/internal/argument", "cmd/zargo/internal/bucketcheck", "cmd/zargo/internal/census", "cmd/zargo/internal/cost", "cmd/zargo/internal/describing", "cmd/zargo/internal/diff", "cmd/zargo/internal/exit", "cmd/zargo/internal/progress", "cmd/zargo/internal/reading", "cmd/zargo/internal/render", "cmd/zargo/internal/session", "internal/manifest", "openurl", "zarr/..."}},
 		{Package: "cmd/zargo", Own: []string{"cmd/zargo/internal/copying", "cmd/zargo/internal/creating", "cmd/zargo/internal/describing", "cmd/zargo/internal/drawing", "cmd/zargo/internal/exit", "cmd/zargo/internal/progress", "cmd/zargo/internal/reading", "cmd/zargo/internal/render", "cmd/zargo/internal/serving", "cmd/zargo/internal/session", "cmd/zargo/internal/upkeep", "cmd/zargo/internal/writing", "openurl"}, External: []string{"github.com/alecthomas/kong"}},
@@ -183,7 +183,7 @@ func Table() []Rule {
 		{Package: "integration/faultproxy"},
 		{Package: "integration/faultproxy/cmd/faultproxy", Own: []string{"integration/faultproxy"}},
 		{Package: "cmd/zargo/internal/bucketcheck/checks"},
-		{Package: "integration/...", Own: []string{"zarr/...", "cf", "dataset", "transfer", "view", "concurrency", "internal/...", "blob", "s3", "gcs", "azure", "openurl", "integration/..."},
+		{Package: "integration/...", Own: []string{"zarr/...", "cf", "dataset", "transfer", "view", "concurrency", "internal/...", "blob", "s3", "gcs", "azure", "npy", "openurl", "integration/..."},
 			External: []string{compress, gocloud, "github.com/aws/aws-sdk-go-v2"}},
 	}
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/zargo-io/zargo/cmd/zargo/internal/progress"
 	"github.com/zargo-io/zargo/cmd/zargo/internal/selection"
 	"github.com/zargo-io/zargo/cmd/zargo/internal/session"
-	"github.com/zargo-io/zargo/internal/npy"
+	"github.com/zargo-io/zargo/npy"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
 )
@@ -233,7 +233,7 @@ func (r *fileRows) stored() (elems []byte, texts []string, err error) {
 	}
 	defer done()
 	buf := make([]byte, r.shape[r.axis]*r.head.Type.Size())
-	if err := r.head.ReadData(in, buf); err != nil {
+	if err := r.head.ReadBytes(in, buf); err != nil {
 		return nil, nil, exit.At(r.name, err)
 	}
 	if r.encoder.Items != nil {

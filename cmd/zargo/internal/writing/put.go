@@ -16,7 +16,7 @@ import (
 	"github.com/zargo-io/zargo/cmd/zargo/internal/selection"
 	"github.com/zargo-io/zargo/cmd/zargo/internal/session"
 	"github.com/zargo-io/zargo/concurrency"
-	"github.com/zargo-io/zargo/internal/npy"
+	"github.com/zargo-io/zargo/npy"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -118,7 +118,7 @@ func putFile(ctx context.Context, far *progress.Display, a *zarr.Array, r select
 			buf = make([]byte, size)
 		}
 		buf = buf[:size]
-		if err := h.ReadData(in, buf); err != nil {
+		if err := h.ReadBytes(in, buf); err != nil {
 			return exit.At(name, err)
 		}
 		if e.Items != nil {
@@ -202,7 +202,7 @@ func inOrder(in io.Reader, h npy.Header) (io.Reader, error) {
 		return nil, err
 	}
 	src, dst := make([]byte, n), make([]byte, n)
-	if err := h.ReadData(in, src); err != nil {
+	if err := h.ReadBytes(in, src); err != nil {
 		return nil, err
 	}
 	npy.FromFortran(dst, src, h.Shape, h.Type.Size())

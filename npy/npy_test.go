@@ -94,7 +94,7 @@ func read(r io.Reader) (Header, []byte, error) {
 		return h, nil, err
 	}
 	b := make([]byte, n)
-	if err := h.ReadData(r, b); err != nil {
+	if err := h.ReadBytes(r, b); err != nil {
 		return h, nil, err
 	}
 	if h.Fortran {
@@ -362,7 +362,7 @@ func TestLenient(t *testing.T) {
 func TestCanonicalBool(t *testing.T) {
 	h := Header{Type: dtype.Bool, Shape: []int{3}}
 	b := make([]byte, 3)
-	if err := h.ReadData(bytes.NewReader([]byte{0, 7, 1}), b); err != nil || !bytes.Equal(b, []byte{0, 1, 1}) {
+	if err := h.ReadBytes(bytes.NewReader([]byte{0, 7, 1}), b); err != nil || !bytes.Equal(b, []byte{0, 1, 1}) {
 		t.Error(b, err)
 	}
 }
@@ -394,6 +394,10 @@ func FuzzReadHeader(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if r, err := NewReader(bytes.NewReader(b)); err == nil {
+			_, _ = Read(r, make([]int32, 10))
+			_, _ = Read(r, make([][2]rune, 10))
+		}
 		g, err := ReadHeader(bytes.NewReader(again))
 		if err != nil || !dtype.Equal(g.Type, h.Type) || g.Fortran != h.Fortran || !slices.Equal(g.Shape, h.Shape) || g.Order != h.Order {
 			t.Fatalf("%+v became %+v, %v", h, g, err)
@@ -414,7 +418,7 @@ func ExampleReadHeader() {
 		return
 	}
 	b := make([]byte, h.Shape[0]*h.Type.Size())
-	err = h.ReadData(f, b)
+	err = h.ReadBytes(f, b)
 	fmt.Println(h.Type, h.Shape, binary.LittleEndian.Uint16(b[8:]), err)
 	// Output: uint16 [5] 4 <nil>
 }
