@@ -42,7 +42,7 @@ func consolidated(c *call) (ok bool, err error) {
 // generate returns the consolidated metadata of the v2 group at the root of a store, or nil if the
 // group has another format. It stores nothing: the put that publishes the document stays in memory.
 func generate(ctx context.Context, st store.Store, opts []zarr.Option) ([]byte, error) {
-	dry := rehearsal.New(st)
+	dry := rehearsal.New(verbs{st})
 	g, err := zarr.OpenGroup(ctx, dry, "", append(append([]zarr.Option{}, opts...), zarr.Format(2), zarr.IgnoreConsolidated())...)
 	if err != nil {
 		return nil, err
@@ -56,3 +56,12 @@ func generate(ctx context.Context, st store.Store, opts []zarr.Option) ([]byte, 
 
 // consolidatedKey is the key of the consolidated metadata of a v2 group.
 const consolidatedKey = ".zmetadata"
+
+// verbs is a store without what it wraps. The store of a dry run may be read-only.
+type verbs struct{ store.Store }
+
+// Provide provides the settings of the store.
+func (v verbs) Provide(target any) bool {
+	_, ok := target.(*store.Tuning)
+	return ok && store.As(v.Store, target)
+}

@@ -103,8 +103,8 @@ func TestRefresh(t *testing.T) {
 func TestGeneratedOnlyOfV2(t *testing.T) {
 	broken := filled(t, ".zgroup", `{"zarr_format":2}`, "a/.zarray", "{")
 	url := start(t, serve.Options{}, serve.Dataset{ID: "v3", Store: weather(t, 3)}, serve.Dataset{ID: "array", Store: weather(t, 2), Path: "t2m"},
-		serve.Dataset{ID: "broken", Store: broken}, serve.Dataset{ID: "down", Store: failing(weather(t, 2), store.OpList)}) + "/datasets/"
-	for id, status := range map[string]int{"v3": 404, "array": 404, "broken": 404, "down": 502} {
+		serve.Dataset{ID: "broken", Store: broken}, serve.Dataset{ID: "read-only", Store: store.ReadOnly(weather(t, 2))}, serve.Dataset{ID: "down", Store: failing(weather(t, 2), store.OpList)}) + "/datasets/"
+	for id, status := range map[string]int{"v3": 404, "array": 404, "broken": 404, "read-only": 200, "down": 502} {
 		send(t, "GET", url+id+"/zarr/.zmetadata").expect(t, status)
 	}
 }

@@ -13,7 +13,7 @@ func fail(w *response, r *http.Request, err error) {
 		w.breakOff()
 		return
 	}
-	e := asRefusal(err)
+	e := asRefusal(err, w.source)
 	h := w.Header()
 	for _, name := range []string{"ETag", "Content-Length", "Accept-Ranges", "Last-Modified"} {
 		h.Del(name)

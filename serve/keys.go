@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"errors"
 	"net/http"
 	"strings"
 
@@ -13,10 +14,10 @@ func keys(c *call) error {
 	if c.Method == http.MethodPut || c.Method == http.MethodDelete {
 		return change(c, key)
 	}
-	if key == "" && c.URL.Query().Has("list") {
-		return listJSON(c)
-	}
 	if prefix, ok := strings.CutSuffix(key, "/"); ok || key == "" {
+		if c.URL.Query().Has("list") {
+			return listJSON(c, prefix)
+		}
 		return listHTML(c, prefix)
 	}
 	if err := store.CheckKey(key); err != nil {
@@ -38,5 +39,17 @@ func viewKeys(c *call) error {
 		return refuse(http.StatusNotFound, "there is no such view")
 	}
 	c.src = view
+	if p, ok := view.values.(interface {
+		Plan(key string) (store.Amount, error)
+	}); ok && c.Method == http.MethodGet {
+		need, err := p.Plan(c.PathValue("key"))
+		if err == nil { // otherwise it is not a value that is computed
+			err = c.o.Limits.admit(need)
+		}
+		var over *refusal
+		if errors.As(err, &over) {
+			return over
+		}
+	}
 	return keys(c)
 }

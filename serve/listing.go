@@ -19,8 +19,8 @@ type listed struct {
 	ETag   string `json:"etag,omitempty"`
 }
 
-// listJSON sends the entries below a prefix as a JSON list with one entry a line. The query has the
-// parameters of store.ListOptions:
+// listJSON sends the entries below a base as a JSON list with one entry a line. The query has the
+// parameters of store.ListOptions. Its keys, and those of the list, are relative to the base:
 //
 //	list    "" lists all keys, "level" the next level
 //	prefix  the keys start with this prefix and a slash
@@ -28,7 +28,7 @@ type listed struct {
 //
 // The list is sent while it is read. If the store fails, the body ends early, without the closing
 // bracket, and the connection is closed.
-func listJSON(c *call) error {
+func listJSON(c *call, base string) error {
 	w, r := c.w, c.Request
 	q := r.URL.Query()
 	prefix := strings.TrimSuffix(q.Get("prefix"), "/")
@@ -46,13 +46,14 @@ func listJSON(c *call) error {
 			return refuse(http.StatusBadRequest, "after does not start with the prefix")
 		}
 	}
-	if o.Check(prefix) != nil {
+	if o.Check(prefix) != nil || o.Check(joined(base, prefix)) != nil {
 		return refuse(http.StatusBadRequest, "the prefix is invalid")
 	}
 	w.Header().Set("Content-Type", "application/json")
 	out := bufio.NewWriterSize(w, 32<<10)
 	between := "[\n"
-	err := entries(c, prefix, o, func(e store.Entry) error {
+	err := entries(c, joined(base, prefix), o, func(e store.Entry) error {
+		e.Key, _ = below(base, e.Key)
 		row := listed{Key: e.Key, ETag: tagOf(e.Version)}
 		if e.Size >= 0 {
 			row.Size = &e.Size
@@ -74,6 +75,14 @@ func listJSON(c *call) error {
 	}
 	_, _ = out.WriteString("\n]\n")
 	return out.Flush()
+}
+
+// joined is the reverse of below.
+func joined(prefix, key string) string {
+	if prefix == "" || key == "" {
+		return prefix + key
+	}
+	return prefix + "/" + key
 }
 
 // below returns the part of a key below a prefix.

@@ -29,8 +29,8 @@ func refuse(status int, format string, args ...any) error {
 
 // asRefusal returns what the client gets for an error. Text of an error of a source could contain
 // addresses, so the client gets fixed text instead. An error about a selection, which only the
-// client's request determines, is sent as it is.
-func asRefusal(err error) *refusal {
+// client's request determines, is sent as it is, unless it contains the name of the source's store.
+func asRefusal(err error, name string) *refusal {
 	var own *refusal
 	if errors.As(err, &own) {
 		return own
@@ -67,8 +67,8 @@ func asRefusal(err error) *refusal {
 		}
 		out := &refusal{status: row.status, text: row.text}
 		var key *fault.KeyError
-		if row.is == fault.Selection && !errors.As(err, &key) {
-			out.text = err.Error()
+		if text := err.Error(); row.is == fault.Selection && !errors.As(err, &key) && name != "" && !strings.Contains(text, name) {
+			out.text = text
 		}
 		var wait interface{ RetryAfter() time.Duration }
 		if row.status == http.StatusServiceUnavailable {

@@ -21,7 +21,8 @@ type response struct {
 	err    error // of the endpoint
 	broken bool  // the body is incomplete
 
-	partial bool // the body is a range
+	partial bool   // the body is a range
+	source  string // name of the dataset's store, which no response may contain
 }
 
 // WriteHeader implements http.ResponseWriter.

@@ -4,6 +4,8 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+
+	"github.com/zargo-io/zargo/zarr/store"
 )
 
 // routes returns the handler of all paths. Other paths are 404.
@@ -30,6 +32,7 @@ func routes(o *Options, sources map[string]*source) *http.ServeMux {
 			if c.src == nil {
 				return refuse(http.StatusNotFound, "there is no such dataset")
 			}
+			c.w.source = store.Name(c.src.Store)
 			return e(c)
 		})
 	}

@@ -183,7 +183,7 @@ func Table() []Rule {
 		{Package: "integration/faultproxy"},
 		{Package: "integration/faultproxy/cmd/faultproxy", Own: []string{"integration/faultproxy"}},
 		{Package: "cmd/zargo/internal/bucketcheck/checks"},
-		{Package: "integration/...", Own: []string{"zarr/...", "cf", "dataset", "transfer", "view", "concurrency", "internal/...", "blob", "s3", "gcs", "azure", "npy", "openurl", "integration/..."},
+		{Package: "integration/...", Own: []string{"zarr/...", "cf", "dataset", "serve", "transfer", "view", "concurrency", "internal/...", "blob", "s3", "gcs", "azure", "npy", "openurl", "integration/..."},
 			External: []string{compress, gocloud, "github.com/aws/aws-sdk-go-v2"}},
 	}
 }

@@ -1,0 +1,7 @@
+// Package served compares reads and writes of other implementations through a server of package serve
+// with those of the same stores without a server: zarr-python's own tests of stores, the stores of
+// integration/fixtures, and datasets of xarray by the paths and the client of Xpublish.
+//
+// The tests need the Python that ZARGO_PEERS_PYTHON313 names, as those of integration/peers. Without it
+// they are skipped, or fail if CI=true.
+package served
