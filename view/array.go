@@ -21,6 +21,7 @@ type array struct {
 	dims    []string          // of the axes of from; "" for a dropped one and for characters
 	chars   bool              // the last axis has the characters of texts
 	made    *zarr.Array       // writes to a sink
+	shard   *shard            // nil if objects are computed whole
 	decoded bool
 }
 
@@ -62,7 +63,15 @@ func (a *array) selected(b walk.Box) (*dataset.Variable, []zarr.Selection, error
 // encode returns the object at a position of the grid, or nil if all of its elements are the fill
 // value. It adds the objects of the source that it reads to in.
 func (a *array) encode(ctx context.Context, coord []int, in *inputs) ([]byte, error) {
-	b := walk.Object(a.made, coord)
+	out, err := a.write(ctx, a.made, walk.Object(a.made, coord), in)
+	if err != nil {
+		return nil, err
+	}
+	return out.values[a.made.ChunkKey(coord...)], nil
+}
+
+// write writes the elements in a box of the view to an array of the same shape.
+func (a *array) write(ctx context.Context, to *zarr.Array, b walk.Box, in *inputs) (*encoded, error) {
 	hold, err := a.made.Limits().Shared.Bytes.Acquire(ctx, concurrency.Block, b.Bytes(a.each()))
 	if err != nil {
 		return nil, err
@@ -83,10 +92,10 @@ func (a *array) encode(ctx context.Context, coord []int, in *inputs) ([]byte, er
 		dst[i] = zarr.Range(at, at+b.Shape[i])
 	}
 	from, n := part.Array(), b.Len()
-	if size := a.made.DType().Size(); size == 0 {
+	if size := to.DType().Size(); size == 0 {
 		var items [][]byte
 		if items, err = from.ReadItems(ctx, src...); err == nil {
-			err = a.made.WriteItems(into, items, dst...)
+			err = to.WriteItems(into, items, dst...)
 		}
 	} else {
 		raw := region(hold, n*from.DType().Size())
@@ -94,14 +103,14 @@ func (a *array) encode(ctx context.Context, coord []int, in *inputs) ([]byte, er
 		if err = from.ReadBytes(ctx, raw, src...); err == nil && a.decoded {
 			c, _ := part.Coding()
 			values = region(hold, n*size)
-			err = decoderOf(from.DType(), a.made.DType()).decode(c, from.DType(), values, raw)
+			err = decoderOf(from.DType(), to.DType()).decode(c, from.DType(), values, raw)
 		}
 		if err == nil {
-			err = a.made.WriteBytes(into, values, dst...)
+			err = to.WriteBytes(into, values, dst...)
 		}
 	}
 	in.complete(plan)
-	return out.bytes, err
+	return &out, err
 }
 
 func region(h *concurrency.Hold, n int) []byte { return h.Buffer(n)[:n] }
@@ -151,10 +160,9 @@ func (a *array) documents() int64 {
 	return 3 // zarr.json takes precedence over the documents of v2
 }
 
-// fits returns fault.Limit if an object of the array cannot be computed in the memory, or a shard
-// cannot be kept in the cache.
-func (a *array) fits(memory, cache int64) error {
-	grid := a.made.Metadata().Grid
+// need returns the memory of one object of an array while it is computed.
+func (a *array) need(of *zarr.Array) int64 {
+	grid := of.Metadata().Grid
 	shape := slices.Clone(grid.Shape)
 	for _, e := range grid.Edges {
 		n := e.Every
@@ -163,12 +171,20 @@ func (a *array) fits(memory, cache int64) error {
 		}
 		shape = append(shape, n)
 	}
-	need := walk.Bytes(shape, a.each())
-	switch {
-	case need > memory/2:
-		return fault.Newf(fault.Limit, "an object of %q takes %d bytes of memory, more than half of Options.Memory (%d): set smaller Chunks or Shards, or more Memory", a.made.Path(), need, memory)
-	case a.made.Sharded() && need > cache:
-		return fault.Newf(fault.Limit, "a shard of %q has %d bytes before compression, more than Options.Cache (%d): set NoShards, smaller Shards, or a larger Cache", a.made.Path(), need, cache)
+	return walk.Bytes(shape, a.each())
+}
+
+// fits returns fault.Limit if an object of the array takes too much memory.
+func (a *array) fits(memory, cache int64) error {
+	of := a.made
+	if a.shard != nil {
+		of = a.shard.inner
+		if n := a.shard.number(); n > cache/128 {
+			return fault.Newf(fault.Limit, "a shard of %q has %d inner chunks, too many for Options.Cache (%d)", a.made.Path(), n, cache)
+		}
+	}
+	if need := a.need(of); need > memory/2 {
+		return fault.Newf(fault.Limit, "a chunk of %q takes %d bytes of memory, more than half of Options.Memory (%d): set smaller Chunks, or more Memory", a.made.Path(), need, memory)
 	}
 	return nil
 }

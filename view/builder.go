@@ -13,7 +13,6 @@ import (
 	"github.com/zargo-io/zargo/dataset"
 	"github.com/zargo-io/zargo/internal/attributes/derived"
 	"github.com/zargo-io/zargo/internal/copying/copyspec"
-	"github.com/zargo-io/zargo/internal/copying/overlay"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/codec"
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -42,7 +41,7 @@ func newState(ctx context.Context, ds *dataset.Dataset, o *Options, shared *conc
 		return nil, err
 	}
 	b := &builder{
-		state: &state{fresh: o.Fresh, cache: int(min(o.Cache, math.MaxInt)), whole: whole, docs: map[string]document{}, arrays: map[string]*array{}, looked: map[*array]time.Time{}},
+		state: &state{fresh: o.Fresh, cache: int(min(o.Cache, math.MaxInt)), whole: whole, docs: map[string]*value{}, arrays: map[string]*array{}, looked: map[*array]time.Time{}},
 		o:     o, store: mem.New(), format: o.Format, nodes: []derived.Node{{}},
 		lengths: [2]*copyspec.Lengths{{Named: o.Chunks}, {Named: o.Shards, None: o.NoShards}},
 	}
@@ -216,7 +215,6 @@ func (b *builder) open(ctx context.Context, shared *concurrency.Limits) error {
 			return fault.Newf(fault.Selection, "no array of the view has the dimensions of the %s %v", []string{"chunks", "shards"}[i], slices.Sorted(maps.Keys(l.Named)))
 		}
 	}
-	docs := map[string]string{}
 	for e, err := range store.ListAll(ctx, b.store, "", store.ListOptions{}) {
 		if err != nil {
 			return err
@@ -225,16 +223,22 @@ func (b *builder) open(ctx context.Context, shared *concurrency.Limits) error {
 		if err != nil {
 			return err
 		}
-		b.docs[e.Key], docs[e.Key] = document{v.Bytes, versionOf(v.Bytes)}, string(v.Bytes)
+		b.docs[e.Key] = &value{bytes: v.Bytes, size: v.Size, version: versionOf(v.Bytes)}
 	}
 	opts := append(slices.Clone(b.o.Zarr), zarr.SingleWriter(), zarr.IgnoreConsolidated(), zarr.Format(b.format), zarr.Limit(zarr.Limits{Shared: shared}))
-	st := overlay.New(sink{b.o.Name}, docs)
+	open := func(name string, docs *mem.Store) (*zarr.Array, error) {
+		return zarr.OpenArray(ctx, sink{docs, b.o.Name}, name, opts...)
+	}
 	for name, a := range b.arrays {
 		var err error
-		if a.made, err = zarr.OpenArray(ctx, st, name, opts...); err == nil {
-			if err = a.made.CannotEncode(); err == nil {
-				err = a.fits(b.o.Memory, b.o.Cache)
-			}
+		if a.made, err = open(name, b.store); err == nil {
+			err = a.made.CannotEncode()
+		}
+		if err == nil && a.made.Sharded() && a.need(a.made) > min(b.o.Memory/2, b.o.Cache) {
+			a.shard, err = newShard(ctx, a.made, b.o.Zarr, open)
+		}
+		if err == nil {
+			err = a.fits(b.o.Memory, b.o.Cache)
 		}
 		if err != nil {
 			return named(name, err)

@@ -19,6 +19,10 @@
 // once. Ranges of a value are taken from the kept value. [Store.Plan] returns the cost of a key in
 // advance.
 //
+// A shard whose elements do not fit in the cache is never in memory. Its first request computes all
+// of its inner chunks, because the index contains their lengths. The lengths and hashes are kept,
+// and later requests compute only the inner chunks of their ranges.
+//
 // Each Get of a kept value sends conditional requests for the objects that it was computed from,
 // unless that was done within Options.Fresh. In a source without versions it is computed again.
 //

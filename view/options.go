@@ -47,7 +47,7 @@ type Options struct {
 	// value was computed from.
 	Fresh time.Duration
 	// Cache is the maximum number of bytes of the computed values that are kept. The default is 64
-	// MiB.
+	// MiB. Shards that are longer before compression are computed by their inner chunks.
 	Cache int64
 	// Memory is the size of the memory budget for computing values. The default is a quarter of
 	// concurrency.Memory, at most 256 MiB. The budget belongs to the view: with a shared one, an

@@ -5,17 +5,26 @@ import (
 	"errors"
 	"iter"
 	"slices"
+	"sync"
 
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
+	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
 // sink is the store that the arrays of a view are written to. It passes each value to the encoded
-// of the context, and holds none.
-type sink struct{ name string }
+// of the context. The documents of the arrays are in docs.
+type sink struct {
+	docs *mem.Store
+	name string
+}
 
-// encoded is the value that one write stores, or nil if all elements are the fill value.
-type encoded struct{ bytes []byte }
+// encoded are the values that one write stores, by key. They lack those whose elements are all the
+// fill value.
+type encoded struct {
+	mu     sync.Mutex
+	values map[string][]byte
+}
 
 type encodedKey struct{}
 
@@ -23,8 +32,8 @@ func (e *encoded) in(ctx context.Context) context.Context {
 	return context.WithValue(ctx, encodedKey{}, e)
 }
 
-func (s sink) Get(_ context.Context, key string, _ store.GetOptions, _ []byte) (store.Value, error) {
-	return store.Value{}, &fault.KeyError{Op: "get", Store: s.name, Key: key, Kind: fault.NotFound}
+func (s sink) Get(ctx context.Context, key string, o store.GetOptions, buf []byte) (store.Value, error) {
+	return s.docs.Get(ctx, key, o, buf)
 }
 
 func (s sink) Put(ctx context.Context, key string, value []byte, _ store.PutOptions) (store.Version, error) {
@@ -32,7 +41,12 @@ func (s sink) Put(ctx context.Context, key string, value []byte, _ store.PutOpti
 	if !ok {
 		return "", &fault.KeyError{Op: "put", Store: s.name, Key: key, Kind: fault.ReadOnly}
 	}
-	e.bytes = slices.Clone(value)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.values == nil {
+		e.values = map[string][]byte{}
+	}
+	e.values[key] = slices.Clone(value)
 	return "", nil
 }
 

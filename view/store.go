@@ -29,9 +29,9 @@ type Store struct {
 // arrays that the dataset leaves out, are not part of the view.
 //
 // The error is fault.Selection if ds is a selection (see Options.Sel), and for options that do not
-// apply to the dataset. It is fault.Limit if a chunk does not fit in half of Options.Memory, or a
-// shard not in Options.Cache, and errors.ErrUnsupported for codecs that only decode. Other errors
-// are those of zarr.Create.
+// apply to the dataset. It is fault.Limit if a chunk does not fit in half of Options.Memory, or
+// the index of a shard not in Options.Cache, and errors.ErrUnsupported for codecs that only decode.
+// Other errors are those of zarr.Create.
 func New(ctx context.Context, ds *dataset.Dataset, o Options) (*Store, error) {
 	if ds.Group() == nil {
 		return nil, fault.Newf(fault.Selection, "view: the dataset is not open")
@@ -68,7 +68,8 @@ func (s *Store) Refresh(ctx context.Context) error {
 	return fmt.Errorf("view: refresh: %w", err)
 }
 
-// Get implements [store.Store]. The version of a value is a hash of its bytes. If all elements of a
+// Get implements [store.Store]. The version of a value is a hash of its bytes, or
+// of the hashes of its inner chunks. If all elements of a
 // chunk are the fill value, the chunk is absent. The error is fault.Conflict if the documents of
 // the source's array have changed since New or Refresh. Other errors are those of reads of the
 // source; an object that the source cannot read is never absent.
@@ -80,43 +81,20 @@ func (s *Store) Get(ctx context.Context, key string, o store.GetOptions, buf []b
 	return v, nil
 }
 
-func (s *Store) get(ctx context.Context, key string, o store.GetOptions, buf []byte) (store.Value, error) {
+// tries is the number of times that a range of a shard is read while the source changes.
+const tries = 3
+
+func (s *Store) get(ctx context.Context, key string, o store.GetOptions, buf []byte) (v store.Value, err error) {
 	if err := cmp.Or(store.CheckKey(key), o.Range.Check(), context.Cause(ctx)); err != nil {
-		return store.Value{}, err
+		return v, err
 	}
 	st := s.now.Load()
-	d, ok := st.docs[key]
-	absent := !ok
-	if !ok {
-		a, coord, err := st.find(key)
-		switch {
-		case err == nil:
-			v, err := st.value(ctx, a, coord, key)
-			if err != nil {
-				return store.Value{}, err
-			}
-			d, absent = document{v.bytes, v.version}, v.version == ""
-		case !errors.Is(err, fault.NotFound):
-			return store.Value{}, err
+	for range tries {
+		if v, err = st.get(ctx, key, o, buf); !errors.Is(err, errReplaced) {
+			break
 		}
 	}
-	switch {
-	case o.IfVersion != "" && d.version != o.IfVersion:
-		return store.Value{}, fault.Newf(fault.Conflict, "the value has version %q, not %q", d.version, o.IfVersion)
-	case absent:
-		return store.Value{}, fault.NotFound
-	case o.IfNotVersion != "" && d.version == o.IfNotVersion:
-		return store.Value{}, fault.Unchanged
-	}
-	size := int64(len(d.bytes))
-	off, n, err := o.Range.Resolve(size)
-	if err != nil {
-		return store.Value{}, err
-	}
-	if o.Max > 0 && n > o.Max {
-		return store.Value{}, &store.TooLong{Announced: n, Max: o.Max, Version: d.version}
-	}
-	return store.Value{Bytes: append(buf, d.bytes[off:off+n]...), Size: size, Version: d.version}, nil
+	return v, err
 }
 
 // Plan returns the maximum requests to the source, and the bytes that they return, for the value of

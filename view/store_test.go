@@ -425,7 +425,8 @@ func TestRefused(t *testing.T) {
 }
 
 // TestNested reads a view of a view of a view in one process, by many goroutines, with little
-// memory. The reads of one view wait for each other, and must not wait for those of the other views.
+// memory. The reads of one view wait for each other, and must not wait for those of the other
+// views.
 func TestNested(t *testing.T) {
 	ds, shared := sample(t, mem.New(), 3), &concurrency.Limits{CPU: concurrency.NewCPU(1), Bytes: concurrency.NewBudget(2048)}
 	for range 3 {
