@@ -89,12 +89,12 @@ func ExampleOpen() {
 		log.Fatal(err)
 	}
 	fmt.Println(zarr.Read[float32](ctx, a, zarr.Range(1, 3)))
-	for e := range st.List(ctx, "t2m", store.ListOptions{}) {
-		fmt.Println(e.Key)
+	for e, err := range st.List(ctx, "t2m", store.ListOptions{}) {
+		fmt.Println(e.Key, err)
 	}
 	// Output:
 	// [281 282] <nil>
-	// t2m/c/0
-	// t2m/c/1
-	// t2m/zarr.json
+	// t2m/c/0 <nil>
+	// t2m/c/1 <nil>
+	// t2m/zarr.json <nil>
 }

@@ -156,7 +156,10 @@ func ExampleNew() {
 		log.Fatal(err)
 	}
 	fmt.Println(zarr.Read[float32](ctx, a, zarr.Range(1, 3)))
-	for e := range st.List(ctx, "t2m", store.ListOptions{}) {
+	for e, err := range st.List(ctx, "t2m", store.ListOptions{}) {
+		if err != nil {
+			log.Fatal(err)
+		}
 		fmt.Println(e.Key, st.Delete(ctx, e.Key, store.DeleteOptions{}))
 	}
 	// Output:
