@@ -25,8 +25,8 @@ type Store struct {
 }
 
 // New returns a view of a dataset. It computes the documents of the view from those of the dataset.
-// It sends no request, except for arrays of Zarr format 1. Groups below that of the dataset, and
-// arrays that the dataset leaves out, are not part of the view.
+// It sends no request, except for arrays of Zarr format 1. Groups below that of the dataset,
+// arrays that the dataset leaves out, and unknown members of metadata are not part of the view.
 //
 // The error is fault.Selection if ds is a selection (see Options.Sel), and for options that do not
 // apply to the dataset. It is fault.Limit if a chunk does not fit in half of Options.Memory, or

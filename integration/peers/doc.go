@@ -5,6 +5,7 @@
 //     and Azure, and through a web server
 //   - zarr-python 3.4 on Python 3.13, with xarray, in a directory and on S3
 //   - zarr-python 2 and zarrs in a directory
+//   - zarrita through a web server, only to read views
 //
 // zarrs is tested by its Python package, which has its metadata, codecs and shards but no arrays:
 // python/rust.py computes the keys of chunks and the metadata of arrays.
@@ -22,7 +23,8 @@
 //
 // The tests need these environment variables: ZARGO_PEERS_PYTHON names a Python with
 // requirements.txt installed, ZARGO_PEERS_ZARR2 a Python with requirements-zarr2.txt, and
-// ZARGO_PEERS_PYTHON313 a Python 3.13 with requirements-py313.txt. ZARR_TEST_S3_URL,
+// ZARGO_PEERS_PYTHON313 a Python 3.13 with requirements-py313.txt. ZARGO_PEERS_ZARRITA names a
+// folder with zarrita. ZARR_TEST_S3_URL,
 // ZARR_TEST_GCS_URL and ZARR_TEST_AZURE_URL name buckets, with credentials in AWS_* and
 // AZURE_STORAGE_*. If a variable is not set, the tests that need it are skipped with a message, or
 // fail if CI=true. Each library has its own Python process, python/serve.py, which is started by
