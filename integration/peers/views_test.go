@@ -137,7 +137,11 @@ func viewSource(t *testing.T, folder string, format int) *dataset.Dataset {
 		}
 		return zarr.Write(t.Context(), a, v, zarr.Range(20, 50))
 	})
-	counts := zarr.Spec{Shape: []int{lats, lons}, Chunks: []int{5, 36}, DType: dtype.Uint8, Attrs: map[string]any{"long_name": "count"}}
+	counts := zarr.Spec{Shape: []int{lats, lons}, Chunks: []int{5, 36}, DType: dtype.Uint8, Attrs: map[string]any{"units": "1", "_FillValue": 7}}
+	if format == 2 {
+		counts.Fill = 7
+		delete(counts.Attrs, "_FillValue")
+	}
 	put("n", counts, []string{"lat", "lon"}, func(a *zarr.Array) error {
 		v := make([]uint8, lats*lons)
 		for i := range v {
@@ -209,7 +213,7 @@ func allViews(t *testing.T) (all []viewed) {
 				j.Format = format
 			}
 			if o.Decode {
-				j.Decoded = []string{"t2m"}
+				j.Decoded = []string{"t2m", "n"}
 			}
 			if o.Vars != nil {
 				j.Names = j.Names[:4]
