@@ -4,6 +4,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/zargo-io/zargo/dataset"
@@ -38,7 +39,7 @@ func dict(c *call) error {
 	of := func(vars []*dataset.Variable) map[string]variable {
 		all := map[string]variable{}
 		for _, v := range vars {
-			all[v.Name()] = variable{names(v), attributes(v, c.src.Options), typeOf(v, c.src.Options), append([]int{}, v.Shape()...)}
+			all[v.Name()] = variable{names(v), attributes(v, c.src.Options), typeText(v, c.src.Options), append([]int{}, v.Shape()...)}
 		}
 		return all
 	}
@@ -79,6 +80,9 @@ func typeOf(v *dataset.Variable, o dataset.Options) string {
 	t := v.Array().DType()
 	name, size := t.String(), t.Size()
 	c, ok := v.Coding()
+	if digits, text := strings.CutPrefix(name, "U"); text && size > 0 && digits != "" {
+		return "str" + strconv.Itoa(8*size)
+	}
 	if !ok || o.Raw {
 		return name
 	}
@@ -98,6 +102,17 @@ func typeOf(v *dataset.Variable, o dataset.Options) string {
 		return "float32"
 	case c.CanMiss():
 		return "float64"
+	}
+	return name
+}
+
+// typeText is typeOf in the form of NumPy's str(dtype), which differs for text of a fixed length.
+func typeText(v *dataset.Variable, o dataset.Options) string {
+	name := typeOf(v, o)
+	if digits, ok := strings.CutPrefix(name, "str"); ok {
+		if bits, err := strconv.Atoi(digits); err == nil {
+			return "<U" + strconv.Itoa(bits/32)
+		}
 	}
 	return name
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/zargo-io/zargo/serve"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/dtype"
+	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
@@ -29,8 +30,8 @@ func weather(t *testing.T, format int) store.Store {
 	return st
 }
 
-// TestDescriptions compares the descriptions of a dataset with those of Xpublish 0.5.2 for the same
-// store.
+// TestDescriptions checks the descriptions of a dataset. They have the forms, names and types of Xpublish
+// 0.5.2.
 func TestDescriptions(t *testing.T) {
 	url := start(t, serve.Options{}, serve.Dataset{ID: "d", Store: weather(t, 3)}) + "/datasets/d/"
 	for path, want := range map[string]string{
@@ -125,7 +126,21 @@ func TestViews(t *testing.T) {
 	send(t, "GET", url+"v/zarr/c/0", "Range: bytes=-9").expect(t, 413, `"error"`) // two requests
 	send(t, "PUT", url+"v/zarr/x", "If-None-Match: *", "x").expect(t, 405)
 	send(t, "GET", url+"w/zarr/x").expect(t, 404)
+	planned := func(_ context.Context, st store.Store) (store.Store, error) { return plans{st}, nil }
+	url = start(t, serve.Options{}, serve.Dataset{ID: "d", Store: st, Path: "d/g", Views: map[string]serve.View{"v": planned}}) + "/datasets/d/views/v/zarr/"
+	send(t, "GET", url+"c/0").expect(t, 413, `"requests":20000,"bytes":7,"limit"`)
+	send(t, "GET", url+"zarr.json").expect(t, 200, "={}")
 	if opened != 1 {
 		t.Errorf("opened %d times", opened)
 	}
+}
+
+// plans is a store whose chunks need many requests.
+type plans struct{ store.Store }
+
+func (plans) Plan(key string) (store.Amount, error) {
+	if key == "zarr.json" {
+		return store.Amount{}, fault.NotFound
+	}
+	return store.Amount{Gets: 20_000, BytesRead: 7}, nil
 }

@@ -1,7 +1,6 @@
 package serve
 
 import (
-	"errors"
 	"net/http"
 	"strings"
 
@@ -39,17 +38,18 @@ func viewKeys(c *call) error {
 		return refuse(http.StatusNotFound, "there is no such view")
 	}
 	c.src = view
-	if p, ok := view.values.(interface {
-		Plan(key string) (store.Amount, error)
-	}); ok && c.Method == http.MethodGet {
-		need, err := p.Plan(c.PathValue("key"))
-		if err == nil { // otherwise it is not a value that is computed
-			err = c.o.Limits.admit(need)
-		}
-		var over *refusal
-		if errors.As(err, &over) {
-			return over
+	if p, ok := view.values.(planner); ok {
+		// A key with an error is not computed: it is absent, invalid or a prefix.
+		if need, err := p.Plan(c.PathValue("key")); err == nil {
+			if err := c.o.Limits.admit(need); err != nil {
+				return err
+			}
 		}
 	}
 	return keys(c)
+}
+
+// planner is a store of computed values that knows what a value needs from its source at most.
+type planner interface {
+	Plan(key string) (store.Amount, error)
 }

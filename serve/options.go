@@ -26,7 +26,9 @@ type Dataset struct {
 
 // View opens a store whose values are computed from those of st, the store of a dataset below its
 // Path. The store is served at /datasets/ID/views/NAME/zarr, as that of the dataset is. It is
-// read-only, and opened at first use and as Options.Refresh demands. It must not keep the context.
+// read-only, and opened at first use and as Options.Refresh demands. It must not keep the context. If it
+// has a method Plan(key) (store.Amount, error), as stores of package view, a value that needs more of
+// the source than a request may use is refused before it is computed.
 type View func(ctx context.Context, st store.Store) (store.Store, error)
 
 // Options are the options of a server. The zero value serves read-only, with the default limits.

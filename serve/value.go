@@ -44,7 +44,6 @@ func value(c *call, key string) error {
 	case done || err != nil:
 		return err
 	case int64(len(v.Bytes)) == n:
-		hold.Adopt(v.Bytes)
 		hold.Shrink(n) // a slow client holds no more than it gets
 		_, err = c.w.Write(v.Bytes)
 		return err
