@@ -6,10 +6,13 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/zargo-io/zargo/cf"
 	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/dataset"
+	"github.com/zargo-io/zargo/internal/compute"
 	"github.com/zargo-io/zargo/internal/walk"
 	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/meta"
 	"github.com/zargo-io/zargo/zarr/store"
@@ -91,29 +94,40 @@ func (a *array) write(ctx context.Context, to *zarr.Array, b walk.Box, in *input
 	for i, at := range b.At {
 		dst[i] = zarr.Range(at, at+b.Shape[i])
 	}
-	from, n := part.Array(), b.Len()
-	if size := to.DType().Size(); size == 0 {
+	switch size := to.DType().Size(); {
+	case a.decoded && to.DType() == dtype.Float32:
+		err = decode[float32](ctx, part, src, into, to, dst, b.Len())
+	case a.decoded:
+		err = decode[float64](ctx, part, src, into, to, dst, b.Len())
+	case size == 0:
 		var items [][]byte
-		if items, err = from.ReadItems(ctx, src...); err == nil {
+		if items, err = part.Array().ReadItems(ctx, src...); err == nil {
 			err = to.WriteItems(into, items, dst...)
 		}
-	} else {
-		raw := region(hold, n*from.DType().Size())
-		values := raw
-		if err = from.ReadBytes(ctx, raw, src...); err == nil && a.decoded {
-			c, _ := part.Coding()
-			values = region(hold, n*size)
-			err = decoderOf(from.DType(), to.DType()).decode(c, from.DType(), values, raw)
-		}
-		if err == nil {
-			err = to.WriteBytes(into, values, dst...)
+	default:
+		buf := hold.Buffer(b.Len() * size)[:b.Len()*size]
+		if err = part.Array().ReadBytes(ctx, buf, src...); err == nil {
+			err = to.WriteBytes(into, buf, dst...)
 		}
 	}
 	in.complete(plan)
 	return &out, err
 }
 
-func region(h *concurrency.Hold, n int) []byte { return h.Buffer(n)[:n] }
+// decode reads n decoded values and writes them with another context.
+func decode[D cf.Float](ctx context.Context, from *dataset.Variable, src []zarr.Selection, into context.Context, to *zarr.Array, dst []zarr.Selection, n int) error {
+	values, missing := make([]D, n), D(nan())
+	c, _ := from.Coding()
+	if err := compute.Decode(ctx, from.Array(), c, values, src...); err != nil {
+		return err
+	}
+	for i, v := range values {
+		if v != v { // with the bits of the fill value
+			values[i] = missing
+		}
+	}
+	return zarr.Write(into, to, values, dst...)
+}
 
 // plan returns the maximum requests to the source for the object at a position of the grid.
 func (a *array) plan(coord []int) (store.Amount, error) {

@@ -134,7 +134,7 @@ func Table() []Rule {
 
 		{Package: "transfer", Own: []string{"internal/walk", "internal/copying/copyspec", "internal/chunk/account", "zarr", "internal/copying/alike", "internal/copying/claimed", "internal/chunk/keys", "internal/attributes/derived", "internal/node", "internal/bits/jsontext", "internal/copying/listed", "internal/attributes/masked", "internal/copying/overlay", "transfer/internal/rechunk", "internal/copying/unread", "internal/chunk/written", "zarr/fault", "zarr/store", "zarr/store/mem", "zarr/store/large", "zarr/store/zip", "zarr/dtype", "zarr/meta", "zarr/codec", "concurrency"}},
 
-		{Package: "view", Own: []string{"internal/walk", "cf", "concurrency", "dataset", "internal/attributes/derived", "internal/attributes/numeric", "internal/bits/bytesview", "internal/bits/codectext", "internal/chunk/cache", "internal/copying/copyspec", "internal/copying/overlay", "zarr", "zarr/codec", "zarr/dtype", "zarr/fault", "zarr/meta", "zarr/store", "zarr/store/mem"}},
+		{Package: "view", Own: []string{"internal/walk", "cf", "concurrency", "dataset", "internal/attributes/derived", "internal/attributes/numeric", "internal/bits/codectext", "internal/chunk/cache", "internal/compute", "internal/copying/copyspec", "zarr", "zarr/codec", "zarr/dtype", "zarr/fault", "zarr/meta", "zarr/store", "zarr/store/mem"}},
 
 		{Package: "pyramid", Own: []string{"internal/walk", "internal/chunk/account", "cf", "concurrency", "internal/chunk/keys", "internal/attributes/convention", "internal/attributes/derived", "internal/node", "internal/copying/claimed", "internal/copying/overlay", "zarr", "zarr/codec", "zarr/dtype", "zarr/fault", "zarr/store", "zarr/store/mem", "multiscale"}},
 
