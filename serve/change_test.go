@@ -66,7 +66,12 @@ func TestChanges(t *testing.T) {
 	req := must(http.NewRequest("PUT", url+"d/zarr/y", strings.NewReader("x")))
 	req.ContentLength = -1 // chunked
 	req.Header.Set("If-None-Match", "*")
-	if resp := must(http.DefaultClient.Do(req)); resp.StatusCode != http.StatusLengthRequired {
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = resp.Body.Close()
+	if resp.StatusCode != http.StatusLengthRequired {
 		t.Errorf("unknown length: %s", resp.Status)
 	}
 	if _, err := serve.New(o, serve.Dataset{ID: "d", Store: store.Around(st, store.Hooks{Provide: func(target any) bool {

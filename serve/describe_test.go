@@ -130,8 +130,17 @@ func TestViews(t *testing.T) {
 	url = start(t, serve.Options{}, serve.Dataset{ID: "d", Store: st, Path: "d/g", Views: map[string]serve.View{"v": planned}}) + "/datasets/d/views/v/zarr/"
 	send(t, "GET", url+"c/0").expect(t, 413, `"requests":20000,"bytes":7,"limit"`)
 	send(t, "GET", url+"zarr.json").expect(t, 200, "={}")
-	if opened != 1 {
-		t.Errorf("opened %d times", opened)
+	refreshed := 0
+	current := func(_ context.Context, st store.Store) (store.Store, error) {
+		opened++
+		return refreshing{failing(st, store.OpGet, fault.Conflict), &refreshed}, nil
+	}
+	url = start(t, serve.Options{Refresh: serve.EachRequest}, serve.Dataset{ID: "d", Store: st, Views: map[string]serve.View{"v": current}}) + "/datasets/d/views/v/zarr/"
+	for range 3 {
+		send(t, "GET", url+"zarr.json").expect(t, 503, "the source has changed")
+	}
+	if opened != 2 || refreshed != 2 {
+		t.Errorf("opened %d times, refreshed %d times", opened, refreshed)
 	}
 }
 
@@ -143,4 +152,15 @@ func (plans) Plan(key string) (store.Amount, error) {
 		return store.Amount{}, fault.NotFound
 	}
 	return store.Amount{Gets: 20_000, BytesRead: 7}, nil
+}
+
+// refreshing is a store that counts its refreshes.
+type refreshing struct {
+	store.Store
+	n *int
+}
+
+func (r refreshing) Refresh(context.Context) error {
+	*r.n++
+	return nil
 }

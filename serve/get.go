@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -88,6 +89,8 @@ func (g *get) explain(c *call, err error) error {
 	switch {
 	case errors.Is(err, fault.Unchanged):
 		return g.refuse(c.w, http.StatusNotModified, g.none.one())
+	case errors.Is(err, fault.Conflict) && !g.match.sent:
+		return &refusal{status: http.StatusServiceUnavailable, text: "the source has changed", after: time.Second}
 	case errors.Is(err, fault.NotFound) && g.match.sent && g.key != consolidatedKey:
 		return refuse(http.StatusPreconditionFailed, "there is no value")
 	case errors.Is(err, fault.NotFound) || misplaced(err):

@@ -8,7 +8,6 @@ import (
 	"io"
 	"log/slog"
 	"net"
-	"net/http"
 	"runtime"
 	"strings"
 	"sync"
@@ -212,7 +211,8 @@ func TestShutdown(t *testing.T) {
 			} else {
 				(<-answer).expect(t, 503)
 			}
-			if _, err := http.Get("http://" + addr + "/datasets"); err == nil {
+			if conn, err := net.Dial("tcp", addr); err == nil {
+				_ = conn.Close()
 				t.Error("the server still listens")
 			}
 		})

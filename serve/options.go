@@ -28,7 +28,8 @@ type Dataset struct {
 // Path. The store is served at /datasets/ID/views/NAME/zarr, as that of the dataset is. It is
 // read-only, and opened at first use and as Options.Refresh demands. It must not keep the context. If it
 // has a method Plan(key) (store.Amount, error), as stores of package view, a value that needs more of
-// the source than a request may use is refused before it is computed.
+// the source than a request may use is refused before it is computed. If it has a method
+// Refresh(context.Context) error, that is called instead of opening it again.
 type View func(ctx context.Context, st store.Store) (store.Store, error)
 
 // Options are the options of a server. The zero value serves read-only, with the default limits.

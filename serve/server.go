@@ -72,7 +72,7 @@ func (s *Server) serve(w *response, r *http.Request) error {
 		permit(w, methods)
 		return nil
 	}
-	ctx, err := s.begin(w, r.Context())
+	ctx, err := s.begin(r.Context(), w)
 	if err != nil {
 		return err
 	}
@@ -94,7 +94,7 @@ var errClosed = &refusal{status: http.StatusServiceUnavailable, text: "the serve
 
 // begin registers a request and returns its context, which has a deadline, the trace of the server
 // and the account of the request.
-func (s *Server) begin(w *response, ctx context.Context) (context.Context, error) {
+func (s *Server) begin(ctx context.Context, w *response) (context.Context, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {

@@ -53,7 +53,12 @@ func (src *source) view(ctx context.Context, name string) (view *source, ok bool
 	if !ok {
 		return nil, false, nil
 	}
-	view, err = src.views[name].current(ctx, src.every, func(ctx context.Context, _ *source) (*source, error) {
+	view, err = src.views[name].current(ctx, src.every, func(ctx context.Context, old *source) (*source, error) {
+		if old != nil {
+			if r, ok := old.values.(refresher); ok {
+				return old, r.Refresh(ctx)
+			}
+		}
 		st, err := open(ctx, src.values)
 		if err != nil {
 			return nil, err
@@ -83,3 +88,8 @@ const (
 	firstPiece = 1 << 20
 	piece      = 4 << 20
 )
+
+// refresher is a store that can be made current without being opened again, which keeps its caches.
+type refresher interface {
+	Refresh(ctx context.Context) error
+}

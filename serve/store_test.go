@@ -57,15 +57,16 @@ type remote struct {
 	base string
 }
 
-func (s *remote) do(ctx context.Context, method, key string, body []byte, condition, tag string) (*http.Response, error) {
+func (s *remote) do(ctx context.Context, method, key string, body []byte, condition, tag string) (status int, etag string, _ error) {
 	req := must(http.NewRequestWithContext(ctx, method, s.base+(&url.URL{Path: key}).EscapedPath(), bytes.NewReader(body)))
 	req.Header.Set(condition, tag)
 	resp, err := http.DefaultClient.Do(req)
-	if err == nil {
-		_, _ = io.Copy(io.Discard, resp.Body)
-		_ = resp.Body.Close()
+	if err != nil {
+		return 0, "", err
 	}
-	return resp, err
+	_, _ = io.Copy(io.Discard, resp.Body)
+	_ = resp.Body.Close()
+	return resp.StatusCode, resp.Header.Get("ETag"), nil
 }
 
 // change sends a change, on condition of the present version if the caller has no condition.
@@ -76,24 +77,24 @@ func (s *remote) change(ctx context.Context, method, key string, body []byte, ab
 			condition, tag = "If-None-Match", "*"
 		}
 		if !absent && version == "" {
-			resp, err := s.do(ctx, "HEAD", key, nil, "Accept", "*/*")
+			status, etag, err := s.do(ctx, "HEAD", key, nil, "Accept", "*/*")
 			switch {
 			case err != nil:
 				return "", err
-			case resp.StatusCode == http.StatusOK:
-				tag = resp.Header.Get("ETag")
+			case status == http.StatusOK:
+				tag = etag
 			case method == http.MethodDelete:
-				return "", errorOf(resp.StatusCode, false, false)
+				return "", errorOf(status, false, false)
 			default:
 				condition, tag = "If-None-Match", "*"
 			}
 		}
-		resp, err := s.do(ctx, method, key, body, condition, tag)
+		status, etag, err := s.do(ctx, method, key, body, condition, tag)
 		if err != nil {
 			return "", err
 		}
-		if resp.StatusCode != http.StatusPreconditionFailed || absent || version != "" {
-			return store.Version(resp.Header.Get("ETag")), errorOf(resp.StatusCode, absent, true)
+		if status != http.StatusPreconditionFailed || absent || version != "" {
+			return store.Version(etag), errorOf(status, absent, true)
 		}
 	}
 }

@@ -131,7 +131,10 @@ func TestLongValues(t *testing.T) {
 		}
 	}})
 	url = start(t, serve.Options{}, serve.Dataset{ID: "d", Store: changing}) + "/datasets/d/zarr/c/0"
-	resp := must(http.Get(url))
+	resp, err := http.Get(url)
+	if err != nil {
+		t.Fatal(err)
+	}
 	defer func() { _ = resp.Body.Close() }()
 	if n, err := new(bytes.Buffer).ReadFrom(resp.Body); err == nil || !changed {
 		t.Errorf("%d bytes without an error, changed: %v", n, changed)

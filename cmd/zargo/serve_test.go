@@ -73,12 +73,16 @@ func TestServe(t *testing.T) {
 	write(t, outside, []byte("secret"))
 	succeed(t, os.Symlink(outside, "a.zarr/link"))
 
-	get, end := runServer(t, p, "--addr", "127.0.0.1:0", "one=a.zarr", "mem://m/b.zarr", "--refresh", "1h")
+	write(t, "form.json", []byte(`{"format":2}`))
+	get, end := runServer(t, p, "--addr", "127.0.0.1:0", "one=a.zarr", "mem://m/b.zarr", "--refresh", "1h", "--view", `one/x={"chunks":{"x":1}}`, "--view", "one/v2=form.json")
 	for _, tt := range []struct{ path, header, want string }{
 		{"/datasets", "", `200 ["b.zarr","one"]`},
 		{"/datasets/one/keys", "", `200 ["t"]`},
 		{"/datasets/one/zarr/t/zarr.json", "", `"shape"`},
 		{"/datasets/b.zarr/zarr/t/zarr.json", "", "404"},
+		{"/datasets/one/views/x/zarr/t/zarr.json", "", `"chunk_shape": [`},
+		{"/datasets/one/views/v2/zarr/t/.zarray", "", `"dimension_separator"`},
+		{"/datasets/one/views/none/zarr/zarr.json", "", "404"},
 		{"/datasets/one/zarr/link", "", "403"},
 		{"/datasets", "Host: other.example", "421"},
 		{"/datasets", "Host: localhost:1", "200"},
@@ -115,6 +119,11 @@ func TestServe(t *testing.T) {
 		{"serve a.zarr --refresh -1s", 2, "--refresh"},
 		{"serve a.zarr --max-bytes x", 2, "--max-bytes"},
 		{"serve a.zarr --max-requests=-1", 2, "--max-requests"},
+		{"serve a.zarr --view b.zarr/v={}", 2, "the ID of a dataset"},
+		{"serve a.zarr --view a.zarr={}", 2, "ID/NAME"},
+		{"serve a.zarr --view a.zarr/v={", 4, "--view a.zarr/v"},
+		{"serve a.zarr --view a.zarr/v=none.json", 1, "none.json"},
+		{"serve a.zarr --view a.zarr/v={\"vars\":[\"u\"]}", 3, "--view a.zarr/v"},
 		{"serve a.zarr --addr 127.0.0.1:0 --socket a.zarr/zarr.json", 10, "not a socket"},
 		{"serve a.zarr --addr 127.0.0.1:99999", 1, "99999"},
 	} {

@@ -32,6 +32,7 @@ type Serve struct {
 	Concurrent  int      `help:"Maximum number of requests that run at the same time. As many others wait. The default is 64." placeholder:"N"`
 	Origin      []string `help:"An origin whose pages may send requests from a browser, such as https://example.org. May be repeated." placeholder:"ORIGIN"`
 	Host        []string `help:"A name by which clients may reach a server at a loopback address, such as that of a proxy before it. May be repeated." placeholder:"NAME"`
+	View        []string `help:"Serve another form of a dataset at /datasets/ID/views/NAME/zarr: ID/NAME=FILE, or ID/NAME={…}. The file or the text is a JSON object with chunks, shards, codecs, format, decode, sel and vars. May be repeated." placeholder:"ID/NAME=FORM"`
 	FollowLinks bool     `help:"Follow symbolic links out of a directory."`
 }
 
@@ -52,6 +53,11 @@ func (c *Serve) Run(ctx context.Context, s *session.Session) error {
 		}
 		defer func() { _ = d.Store.Close() }() // puts are complete when their requests end
 		datasets = append(datasets, d)
+	}
+	for _, text := range c.View {
+		if err := addView(ctx, s, datasets, text); err != nil {
+			return err
+		}
 	}
 	l, name, err := c.listen(ctx)
 	if err != nil {
