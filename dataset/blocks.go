@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/zargo-io/zargo/internal/walk"
+	"github.com/zargo-io/zargo/zarr/fault"
 )
 
 // Block is a part of a variable, as yielded by [Blocks]. Its methods return the dimensions, the
@@ -43,24 +44,52 @@ const (
 // The first error is yielded with a zero Block and ends the loop. Leaving the loop cancels requests
 // in flight and waits for them.
 func Blocks[V any](ctx context.Context, v *Variable, bytes int64, read func(context.Context, *Variable) (V, error)) iter.Seq2[Block[V], error] {
+	return BlocksOf(ctx, []*Variable{v}, bytes, func(ctx context.Context, parts []*Variable) (V, error) { return read(ctx, parts[0]) })
+}
+
+// BlocksOf reads variables of one dataset that share dimensions block by block, as [Blocks] reads
+// one. The blocks are parts of the first variable, which must have all dimensions of the others. In
+// parts are the variables in the same order, each with the elements at the block's positions along
+// its dimensions.
+//
+// Blocks end where chunks of all variables with the dimensions of the first end, so that no chunk
+// of these is read twice, unless the blocks would then have more than four times the given bytes.
+// The bytes are those of the elements of all variables.
+//
+// The error is fault.Selection if a variable has a dimension that the first does not have.
+func BlocksOf[V any](ctx context.Context, vars []*Variable, bytes int64, read func(ctx context.Context, parts []*Variable) (V, error)) iter.Seq2[Block[V], error] {
 	return func(yield func(Block[V], error) bool) {
-		if err := v.usable(); err != nil {
+		each, err := elementBytes(vars)
+		if err != nil {
 			yield(Block[V]{}, err)
 			return
 		}
 		if bytes < 1 {
 			bytes = blockBytes
 		}
-		each, dims := v.elementBytes(), v.Dims()
+		lead := vars[0]
+		dims := lead.Dims()
 		axes, want := make([]walk.Axis, len(dims)), int(max(min(bytes/each, 1<<28), 1)) // 4*want fits in an int of 32 bits
 		for i, d := range dims {
-			axes[i] = v.blockAxis(d)
+			axes[i] = lead.blockAxis(d)
+			n := d.Len
+			if j := slices.IndexFunc(lead.dataset.dims, func(x Dim) bool { return x.Name == d.Name }); j >= 0 {
+				n = lead.dataset.dims[j].Len
+			}
+			for _, v := range vars[1:] {
+				if len(v.Dims()) == len(dims) {
+					axes[i] = axes[i].Common(n, v.blockAxis(d))
+				}
+			}
 		}
-		o := walk.Options{Ahead: blocksAhead, Budget: v.stored.array.Limits().Shared.Bytes, Need: walk.Each(each)}
+		o := walk.Options{Ahead: blocksAhead, Budget: lead.stored.array.Limits().Shared.Bytes, Need: walk.Each(each)}
 		for b, err := range walk.Read(ctx, o, walk.Tiles(axes, want, 4*want), func(ctx context.Context, b walk.Box) (Block[V], error) {
-			part := v.in(b)
-			values, err := read(ctx, part)
-			return Block[V]{part, b.At, values}, err
+			parts := make([]*Variable, len(vars))
+			for i, v := range vars {
+				parts[i] = v.in(b, dims)
+			}
+			values, err := read(ctx, parts)
+			return Block[V]{parts[0], b.At, values}, err
 		}) {
 			if err != nil {
 				b = Block[V]{}
@@ -72,12 +101,37 @@ func Blocks[V any](ctx context.Context, v *Variable, bytes int64, read func(cont
 	}
 }
 
-// in returns the part of a variable in a box of its elements.
-func (v *Variable) in(b walk.Box) *Variable {
+// elementBytes returns the bytes of one element of each variable. The first must have the
+// dimensions of the others.
+func elementBytes(vars []*Variable) (n int64, err error) {
+	if len(vars) == 0 {
+		return 0, fault.Newf(fault.Selection, "there is no variable to read")
+	}
+	for _, v := range vars {
+		if err := v.usable(); err != nil {
+			return 0, err
+		}
+		for _, d := range v.Dims() {
+			if dims := vars[0].Dims(); !slices.Contains(dims, d) {
+				return 0, fault.Newf(fault.Selection, "variable %s has the dimension %v, but %s has %v", v.name, d, vars[0].name, dims)
+			}
+		}
+		n += v.elementBytes()
+	}
+	return n, nil
+}
+
+// in returns the part of a variable in a box of elements with the dimensions dims, which include
+// those of the variable.
+func (v *Variable) in(b walk.Box, dims []Dim) *Variable {
 	d := *v.dataset
 	d.chosen = map[string]axis{}
 	maps.Copy(d.chosen, v.dataset.chosen)
-	for i, dim := range v.Dims() {
+	own := v.Dims()
+	for i, dim := range dims {
+		if !slices.Contains(own, dim) {
+			continue
+		}
 		p := positions{lo: b.At[i], n: b.Shape[i], step: 1}
 		if _, ok := d.chosen[dim.Name]; !ok && slices.Contains(v.stored.dims, dim.Name) {
 			d.chosen[dim.Name] = axis{positions: p}

@@ -6,11 +6,14 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
+	"sync"
 	"testing"
 
 	"github.com/zargo-io/zargo/dataset"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/dtype"
+	"github.com/zargo-io/zargo/zarr/store"
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
@@ -123,4 +126,86 @@ func TestBlocksEnd(t *testing.T) {
 			t.Error("blocks of no variable")
 		}
 	}
+}
+
+// TestBlocksOf reads three variables in the same blocks: two with different chunks, of which one is
+// transposed, and one along a single dimension.
+func TestBlocksOf(t *testing.T) {
+	at := map[string][]string{"a": {"y", "x"}, "b": {"x", "y"}, "c": {"x"}}
+	spec, length := dataset.Spec{}, map[string]int{"y": 12, "x": 20}
+	chunks := map[string][]int{"a": {2, 5}, "b": {4, 3}, "c": {6}}
+	for _, name := range []string{"a", "b", "c"} {
+		var shape []int
+		for _, dim := range at[name] {
+			shape = append(shape, length[dim])
+		}
+		spec.Vars = append(spec.Vars, dataset.VarSpec{Name: name, Spec: zarr.Spec{Shape: shape, Chunks: chunks[name], Dims: at[name], DType: dtype.Int32}})
+	}
+	st := &gets{Store: mem.New(), n: map[string]int{}}
+	d, err := dataset.Create(t.Context(), st, "", spec, dataset.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	numbers := func(n int) []int32 {
+		out := make([]int32, n)
+		for i := range out {
+			out[i] = int32(i)
+		}
+		return out
+	}
+	if d, err = d.Write(t.Context(), dataset.Stored("a", numbers(240)), dataset.Stored("b", numbers(240)), dataset.Stored("c", numbers(20))); err != nil {
+		t.Fatal(err)
+	}
+	clear(st.n)
+	vars, seen := d.Vars(), 0
+	for b, err := range dataset.BlocksOf(t.Context(), vars, 5*20*12, func(ctx context.Context, parts []*dataset.Variable) (out [3][]float64, err error) {
+		for i, p := range parts {
+			if out[i], err = dataset.Read[float64](ctx, p); err != nil {
+				return out, err
+			}
+		}
+		return out, nil
+	}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		h, w := b.Shape()[0], b.Shape()[1]
+		for i := range h * w {
+			y, x := b.At[0]+i/w, b.At[1]+i%w
+			got := [3]float64{b.Values[0][i], b.Values[1][i%w*h+i/w], b.Values[2][i%w]}
+			if want := [3]float64{float64(y*20 + x), float64(x*12 + y), float64(x)}; got != want {
+				t.Fatalf("(%d, %d): %v, want %v", y, x, got, want)
+			}
+			seen++
+		}
+	}
+	for key, n := range st.n {
+		if n != 1 && !strings.HasPrefix(key, "c/") {
+			t.Errorf("%d gets of %s", n, key)
+		}
+	}
+	if seen != 240 || len(st.n) < 24+20+4 {
+		t.Errorf("%d elements from %d objects", seen, len(st.n))
+	}
+	for _, bad := range [][]*dataset.Variable{nil, {vars[2], vars[0]}} {
+		for _, err := range dataset.BlocksOf(t.Context(), bad, 0, func(context.Context, []*dataset.Variable) (int, error) { return 0, nil }) {
+			if !errors.Is(err, zarr.ErrSelection) {
+				t.Error(err)
+			}
+		}
+	}
+}
+
+// gets counts the gets of each key.
+type gets struct {
+	store.Store
+	mu sync.Mutex
+	n  map[string]int
+}
+
+func (g *gets) Get(ctx context.Context, key string, o store.GetOptions, buf []byte) (store.Value, error) {
+	g.mu.Lock()
+	g.n[key]++
+	g.mu.Unlock()
+	return g.Store.Get(ctx, key, o, buf)
 }

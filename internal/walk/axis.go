@@ -58,6 +58,48 @@ func (a Axis) Even(length int) Axis {
 	return a
 }
 
+// maxCommon is the maximum number of chunks that Common visits. A few bytes of metadata may declare
+// many.
+const maxCommon = 1 << 20
+
+// Common returns a divided where chunks of both a and b end. Their arrays have n elements along the
+// axis. If chunks differ in length and there are more than 2²⁰, it returns a.
+func (a Axis) Common(n int, b Axis) Axis {
+	if a.Length > 0 && b.Length > 0 {
+		x, y := a.Length, b.Length
+		for y > 0 {
+			x, y = y, x%y
+		}
+		if times := b.Length / x; a.Length <= n/times {
+			return a.Even(a.Length * times)
+		}
+		return a.Even(max(n, 1))
+	}
+	var ends []int
+	for p, visited := 0, 0; p < n; visited++ {
+		if visited == maxCommon {
+			return a
+		}
+		s, l := a.Chunk(p)
+		t, m := b.Chunk(p)
+		if p = min(s+l, t+m); s+l == t+m {
+			ends = append(ends, p)
+		}
+	}
+	if len(ends) == 0 || ends[len(ends)-1] < n {
+		ends = append(ends, n)
+	}
+	a.Length = 0
+	a.Chunk = func(i int) (start, length int) {
+		k := sort.SearchInts(ends, i+1)
+		if k > 0 {
+			start = ends[k-1]
+		}
+		return start, ends[k] - start
+	}
+	return a
+}
+
 // same reports whether the i-th and the j-th selected element are in one chunk.
 func (a Axis) same(i, j int) bool {
 	start, length := a.Chunk(a.Position(i))

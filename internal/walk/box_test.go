@@ -122,3 +122,44 @@ func TestLattice(t *testing.T) {
 		t.Error("a box of nothing")
 	}
 }
+
+// TestCommon compares the ends of common chunks with those that both axes have.
+func TestCommon(t *testing.T) {
+	const n = 48
+	uneven := func(ends ...int) func(int) (int, int) {
+		return func(i int) (start, length int) {
+			k, _ := slices.BinarySearch(ends, i+1)
+			if k > 0 {
+				start = ends[k-1]
+			}
+			return start, ends[k] - start
+		}
+	}
+	all := walk.Axis{Count: n, Position: func(i int) int { return i }}
+	axes := []walk.Axis{all.Even(4), all.Even(6), all.Even(5), all.Even(7), all.Even(100), all, all}
+	axes[5].Chunk, axes[6].Chunk = uneven(5, 12, 20, 24, 48), uneven(8, 20, 50)
+	for i, a := range axes {
+		for j, b := range axes {
+			common := a.Common(n, b)
+			for p, from := 1, 0; p <= n; p++ {
+				end := func(x walk.Axis) bool {
+					start, length := x.Chunk(p - 1)
+					return p == n || start+length == p
+				}
+				if got, want := end(common), end(a) && end(b); got != want {
+					t.Errorf("axes %d and %d: %d is an end: %v, want %v", i, j, p, got, want)
+				}
+				if start, _ := common.Chunk(p - 1); start != from {
+					t.Errorf("axes %d and %d: the chunk of %d starts at %d, want %d", i, j, p-1, start, from)
+				}
+				if end(common) {
+					from = p
+				}
+			}
+		}
+	}
+	huge := walk.Axis{Count: 1 << 30, Position: all.Position, Chunk: func(i int) (int, int) { return i, 1 }}
+	if start, length := huge.Common(1<<30, huge).Chunk(9); start != 9 || length != 1 {
+		t.Error(start, length)
+	}
+}
