@@ -32,8 +32,11 @@
 //
 // # Memory
 //
-// Elements, stored and encoded chunks in flight take at most Options.Memory. A view never reads
-// more of its source at a time than one object of the view needs.
+// Elements and chunks in flight take at most Options.Memory, and kept values at most Options.Cache.
+// Values that callers hold are not counted. A view never reads more of its source at a time than
+// one object of the view needs. If several chunks of the view need one chunk of the source, the
+// dataset may be opened with zarr.Cache, so that it is read once. Values that were computed from
+// such a cache are computed again after Options.Fresh.
 //
 // # Errors
 //
