@@ -96,9 +96,9 @@ func (a *array) write(ctx context.Context, to *zarr.Array, b walk.Box, in *input
 	}
 	switch size := to.DType().Size(); {
 	case a.decoded && to.DType() == dtype.Float32:
-		err = decode[float32](ctx, part, src, into, to, dst, b.Len())
+		err = decode[float32](ctx, part, src, &out, to, dst, b.Len())
 	case a.decoded:
-		err = decode[float64](ctx, part, src, into, to, dst, b.Len())
+		err = decode[float64](ctx, part, src, &out, to, dst, b.Len())
 	case size == 0:
 		var items [][]byte
 		if items, err = part.Array().ReadItems(ctx, src...); err == nil {
@@ -114,8 +114,8 @@ func (a *array) write(ctx context.Context, to *zarr.Array, b walk.Box, in *input
 	return &out, err
 }
 
-// decode reads n decoded values and writes them with another context.
-func decode[D cf.Float](ctx context.Context, from *dataset.Variable, src []zarr.Selection, into context.Context, to *zarr.Array, dst []zarr.Selection, n int) error {
+// decode reads n decoded values and writes them to out.
+func decode[D cf.Float](ctx context.Context, from *dataset.Variable, src []zarr.Selection, out *encoded, to *zarr.Array, dst []zarr.Selection, n int) error {
 	values, missing := make([]D, n), D(nan())
 	c, _ := from.Coding()
 	if err := compute.Decode(ctx, from.Array(), c, values, src...); err != nil {
@@ -126,7 +126,7 @@ func decode[D cf.Float](ctx context.Context, from *dataset.Variable, src []zarr.
 			values[i] = missing
 		}
 	}
-	return zarr.Write(into, to, values, dst...)
+	return zarr.Write(out.in(ctx), to, values, dst...)
 }
 
 // plan returns the maximum requests to the source for the object at a position of the grid.
