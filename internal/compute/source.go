@@ -42,7 +42,7 @@ func visit[S any, T tally[S]](ctx context.Context, s Source, fresh func() T, mer
 	}
 	o := walk.Options{Ahead: 1} // the array bounds the memory
 	for r, err := range walk.Read(ctx, o, s.Tiles, func(ctx context.Context, b walk.Box) (result, error) {
-		of, err := tile(ctx, s, b, fresh)
+		of, err := readTile(ctx, s, b, fresh)
 		return result{b, of}, err
 	}) {
 		if err != nil {
@@ -62,8 +62,8 @@ var errAgain = errors.New("a shard was replaced while it was read")
 // maxReplaced is the maximum number of attempts to read a tile whose shards are being replaced.
 const maxReplaced = 10
 
-// tile returns the tallies of a tile.
-func tile[S any, T tally[S]](ctx context.Context, s Source, b walk.Box, fresh func() T) (of []T, err error) {
+// readTile returns the tallies of a tile.
+func readTile[S any, T tally[S]](ctx context.Context, s Source, b walk.Box, fresh func() T) (of []T, err error) {
 	sel := s.Select(b)
 	for range maxReplaced {
 		of, err = visitTile(ctx, s.Array, sel, fresh)
