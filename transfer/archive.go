@@ -44,7 +44,7 @@ func SaveZip(ctx context.Context, p *Plan, open Opener, st store.Store, key stri
 		if err != nil {
 			return err
 		}
-		w.target.archive = true
+		w.target.Archive = true
 		w.claim.Alone()
 		for i := range w.tasks {
 			w.claim.Complete(p.StageOf(i) - 1)

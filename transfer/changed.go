@@ -7,6 +7,7 @@ import (
 	"path"
 
 	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/internal/copying/claimed"
 	"github.com/zargo-io/zargo/internal/copying/overlay"
 	"github.com/zargo-io/zargo/internal/node"
 	"github.com/zargo-io/zargo/zarr"
@@ -72,7 +73,7 @@ func (w *watch) check(ctx context.Context, s *Step, from, to *zarr.Array) error 
 	if w.late {
 		return nil
 	}
-	return w.checked.do(ctx, at, func(ctx context.Context) error {
+	return w.checked.Do(ctx, at, func(ctx context.Context) error {
 		now, err := w.open(ctx, at)
 		if err != nil || now == nil {
 			return err
@@ -109,7 +110,7 @@ type watch struct {
 	src  store.Store
 	opts []zarr.Option
 
-	checked once // of check
+	checked claimed.Once // of check
 
 	// late means that the plan has just been made from the only array, so that only unchanged
 	// compares it, before the target is published.

@@ -371,7 +371,7 @@ func (p *Plan) norivals(ctx context.Context, target store.Store) error {
 		return nil // a listing has shown it
 	}
 	t := newWorker(p, target, target).target
-	err := t.Absent(ctx, slices.DeleteFunc(t.documents(), func(key string) bool {
+	err := t.Absent(ctx, slices.DeleteFunc(t.All(), func(key string) bool {
 		_, own := p.Documents.Target[key]
 		return own || node.PathOf(key) != p.Target.Path
 	}))

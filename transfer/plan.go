@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/zargo-io/zargo/internal/copying/claimed"
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
@@ -250,6 +251,4 @@ func (s *Step) start(d int) int {
 
 func (a *Array) String() string { return string(a.In) + " " + cmp.Or(a.Path, ".") }
 
-// maxDocument is the maximum size of a document in bytes. 64 MiB is more than any document in a
-// plan.
-const maxDocument = 64 << 20
+const maxDocument = claimed.MaxDocument

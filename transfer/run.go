@@ -194,7 +194,7 @@ func (r *running) rehearse(ctx context.Context, c *claimed.Claim, k int, done *c
 		if from >= end || skipped == end-from {
 			continue
 		}
-		if _, err := r.w.claim.Farther(ctx, c, r.w.target.free(ctx, s.To)); err != nil {
+		if _, err := r.w.claim.Farther(ctx, c, r.w.free(ctx, s.To)); err != nil {
 			return fmt.Errorf("transfer: %w", err)
 		}
 		var err error

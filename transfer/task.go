@@ -75,7 +75,7 @@ func (w *Worker) task(ctx context.Context, c *claimed.Claim, i int) (marker stri
 	if err := w.claim.Before(ctx, c, t.Stage); err != nil {
 		return "", err
 	}
-	if now, err := w.claim.Farther(ctx, c, w.target.free(ctx, t.Step.To)); err != nil || now != c {
+	if now, err := w.claim.Farther(ctx, c, w.free(ctx, t.Step.To)); err != nil || now != c {
 		return "", err // in any other state the task was already done
 	}
 	if t.Step.Kind == Objects {
@@ -116,7 +116,7 @@ func (w *Worker) finish(ctx context.Context, c *claimed.Claim) error {
 		return err
 	}
 	if c.State.Open() {
-		next, err := w.claim.Farther(ctx, c, w.target.alone(ctx, c.Turn > 0))
+		next, err := w.claim.Farther(ctx, c, w.target.Alone(ctx, c.Turn > 0))
 		if err == nil && next == c {
 			next, err = w.claim.Advance(ctx, c, claimed.Publishing)
 		}
@@ -128,14 +128,23 @@ func (w *Worker) finish(ctx context.Context, c *claimed.Claim) error {
 	if c.State == claimed.Published {
 		return nil
 	}
-	err := w.target.publish(ctx)
+	err := w.target.Publish(ctx)
 	if err == nil {
 		c, err = w.claim.Advance(ctx, c, claimed.Published)
-	} else if errors.Is(err, fault.Exists) && !w.target.archive {
+	} else if errors.Is(err, fault.Exists) && !w.target.Archive {
 		err = w.claim.Retreat(ctx, c, err)
 	}
 	if err == nil && c != nil && c.State != claimed.Published && c.State != claimed.Publishing {
 		err = claimed.ErrRemoved
 	}
 	return err
+}
+
+// free checks that no other array was created at the path of an array of the target after the first
+// task of the plan started; see [claimed.Target.Free].
+func (w *Worker) free(ctx context.Context, a *Array) error {
+	if a.In != Target {
+		return nil
+	}
+	return w.target.Free(ctx, a.Path)
 }

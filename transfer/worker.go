@@ -29,7 +29,7 @@ type Worker struct {
 	out      store.Store // dst with the conditions of claimed.Holder.Fenced, for the writes of tasks
 	tmp      store.Store
 	claim    *claimed.Holder
-	target   *targetNode
+	target   *claimed.Target
 	arrays   *arrays
 	watch    *watch // detects changes of the source
 	opts     []zarr.Option
@@ -87,7 +87,7 @@ func newWorker(p *Plan, src, dst store.Store) *Worker {
 		p: p, tasks: p.Tasks(), moving: concurrency.NewSlots(moving), one: p.Source.Store == p.Target.Store,
 	}
 	w.dst = w.moved.around(written.Around(dst))
-	w.target = newTarget(p, w.dst)
+	w.target = &claimed.Target{Documents: &claimed.Documents{Store: w.dst, Target: p.Target.Path, Texts: p.Documents.Target}}
 	w.claim = newHolder(p, w.dst)
 	w.claim.Node = w.target
 	w.out = w.claim.Fenced()

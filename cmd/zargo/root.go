@@ -38,6 +38,7 @@ type cli struct {
 	Serve       serving.Serve      `cmd:"" help:"Serve datasets over HTTP."`
 	Transfer    copying.Transfer   `cmd:"" help:"Copy according to a plan that several machines can run."`
 	Pyramid     copying.Pyramid    `cmd:"" help:"Create the levels of an image pyramid: an array with fewer and fewer elements along its horizontal dimensions."`
+	Reduce      copying.Reduce     `cmd:"" help:"Reduce a dataset along dimensions: means, sums, extremes, counts, by groups of time."`
 	Plan        reading.Plan       `cmd:"" help:"Print the requests and the cost of reading or writing an array, without making the requests."`
 	Consolidate upkeep.Consolidate `cmd:"" help:"Write consolidated metadata of a hierarchy, or check it."`
 	Rm          upkeep.Rm          `cmd:"" help:"Delete an array, or a group with all nodes below it."`
@@ -56,7 +57,7 @@ type cli struct {
 // of read-only credentials refuse all writes.
 func (c *cli) writes(command string) bool {
 	switch name, _, _ := strings.Cut(command, " "); name {
-	case "create", "put", "append", "blank", "resize", "copy", "pyramid", "rm", "migrate":
+	case "create", "put", "append", "blank", "resize", "copy", "pyramid", "reduce", "rm", "migrate":
 		return true
 	case "validate":
 		return c.Validate.Repair && !c.Validate.DryRun

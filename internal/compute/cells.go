@@ -24,6 +24,7 @@ type kernel[S cf.Number] struct {
 	whole    bool // sums of integers are exact
 	wide     bool // sums of integers of 8 bytes may overflow, which the floating-point sum shows
 	weighted bool
+	raw      bool // missing elements are like others
 }
 
 // cellBytes returns the bytes of a cell.
@@ -67,7 +68,9 @@ func (k kernel[S]) make(n int) *cells[S] {
 }
 
 // valid reports whether an element is not missing.
-func (k *kernel[S]) valid(v S) bool { return v == v && !(k.has && v == k.missing) }
+func (k *kernel[S]) valid(v S) bool { return k.raw || k.present(v) }
+
+func (k *kernel[S]) present(v S) bool { return v == v && !(k.has && v == k.missing) }
 
 // row adds each element of x to a cell of its own, from cell at on. w are the weights, or nil.
 func (k *kernel[S]) row(c *cells[S], at int, x []S, w []float64) {

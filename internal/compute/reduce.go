@@ -27,8 +27,8 @@ type Reduction struct {
 	Groups []*Group
 
 	Op Op
-	// KeepMissing makes a result missing if one of its elements is. By default, missing elements are
-	// ignored.
+	// KeepMissing makes a result missing if one of its elements is; for First and Last, if the first
+	// or last element is. By default, missing elements are ignored.
 	KeepMissing bool
 	// Least is the minimum number of elements that are not missing. Results of fewer are missing. The
 	// sum of no elements is 0 if Least is 0.

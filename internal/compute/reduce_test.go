@@ -168,6 +168,11 @@ func reference(x compute.Reduction, decoded []float64) []float64 {
 func one(x compute.Reduction, values, weights []float64) float64 {
 	n, sum, total, low, high := 0.0, 0.0, 0.0, math.Inf(1), math.Inf(-1)
 	first, last := math.NaN(), math.NaN()
+	if raw := x.KeepMissing && len(values) >= max(int(x.Least), 1); raw && x.Op == compute.First {
+		return values[0]
+	} else if raw && x.Op == compute.Last {
+		return values[len(values)-1]
+	}
 	for i, v := range values {
 		if v != v {
 			continue

@@ -114,7 +114,7 @@ func (d *reduced[S]) prepare(p *Plan, t dtype.Type) error {
 	integer := S(half) == 0
 	plain := d.l.Scale == 1 && d.l.Offset == 0
 	certain := r.Least == 0 && !r.emptyGroups() // each result has elements
-	d.k = kernel[S]{op: r.Op, missing: d.l.Missing, has: d.l.Has, weighted: r.Weights != nil}
+	d.k = kernel[S]{op: r.Op, missing: d.l.Missing, has: d.l.Has, weighted: r.Weights != nil, raw: r.KeepMissing && (r.Op == First || r.Op == Last)}
 	if d.l.Scale < 0 { // the smallest decoded element is the largest stored one
 		switch r.Op {
 		case Min:

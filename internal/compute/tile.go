@@ -352,7 +352,8 @@ func (d *reduced[S]) set(v *results[S], at int, p *Plan, c *cells[S], i int, tot
 		n = c.n[i]
 	}
 	op := p.r.Op
-	missing := n < max(p.r.Least, 1) && op != Count && !(op == Sum && p.r.Least == 0) || totals != nil && n != totals[i] && op != Count
+	missing := n < max(p.r.Least, 1) && op != Count && !(op == Sum && p.r.Least == 0) || totals != nil && n != totals[i] && op != Count ||
+		d.k.raw && n > 0 && !d.k.present(c.best[i])
 	switch {
 	case v.whole != nil && c == nil:
 	case v.whole != nil && op == Count:

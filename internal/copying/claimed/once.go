@@ -1,4 +1,4 @@
-package transfer
+package claimed
 
 import (
 	"context"
@@ -7,13 +7,14 @@ import (
 	"github.com/zargo-io/zargo/concurrency"
 )
 
-// once runs a check of each path until it has succeeded. Concurrent calls for a path share one run.
-type once struct {
+// Once runs a check of each path until it has succeeded. Concurrent calls for a path share one run.
+type Once struct {
 	runs concurrency.SingleFlight[string, struct{}]
 	done sync.Map // by path
 }
 
-func (o *once) do(ctx context.Context, path string, check func(context.Context) error) (err error) {
+// Do runs the check of a path.
+func (o *Once) Do(ctx context.Context, path string, check func(context.Context) error) (err error) {
 	if _, done := o.done.Load(path); !done {
 		_, _, err = o.runs.Do(ctx, path, func(ctx context.Context) (struct{}, error) {
 			if _, done := o.done.Load(path); done {

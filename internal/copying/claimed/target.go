@@ -1,4 +1,4 @@
-package transfer
+package claimed
 
 import (
 	"context"
@@ -10,7 +10,6 @@ import (
 
 	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/internal/chunk/written"
-	"github.com/zargo-io/zargo/internal/copying/claimed"
 	"github.com/zargo-io/zargo/internal/node"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -18,27 +17,24 @@ import (
 	"github.com/zargo-io/zargo/zarr/store"
 )
 
-// targetNode is the node that a plan creates: its documents, and the checks for other nodes in its place.
-type targetNode struct {
-	*claimed.Documents
-	archive bool // in an archive of this process: there are no other creators
-	checked once // of free
-}
-
-func newTarget(p *Plan, st store.Store) *targetNode {
-	return &targetNode{Documents: &claimed.Documents{Store: st, Target: p.Target.Path, Texts: p.Documents.Target}}
+// Target is the node that a plan creates: its documents, and the checks for other nodes in its
+// place. It implements [Node].
+type Target struct {
+	*Documents
+	Archive bool // in an archive of this process: there are no other creators
+	checked Once // of Free
 }
 
 // Look checks that no node exists at or below the target. It runs after the target was claimed and
 // before the first task writes. empty reports whether the target contains no objects except those
 // of transfers. Look returns fault.Exists if it finds a node.
-func (t *targetNode) Look(ctx context.Context) (empty bool, err error) {
-	own := claimed.Dir(t.Target) + "/"
+func (t *Target) Look(ctx context.Context) (empty bool, err error) {
+	own := Dir(t.Target) + "/"
 	empty = true
 	for e, err := range store.ListAll(ctx, t.Store, t.Target, store.ListOptions{}) {
 		switch {
 		case errors.Is(err, errors.ErrUnsupported), errors.Is(err, fault.Refused):
-			return false, t.Absent(ctx, t.documents()) // request each document instead
+			return false, t.Absent(ctx, t.All()) // request each document instead
 		case err != nil:
 			return false, err
 		case strings.HasPrefix(e.Key, own):
@@ -59,10 +55,10 @@ func (t *targetNode) Look(ctx context.Context) (empty bool, err error) {
 	return empty, nil
 }
 
-// documents returns the keys of the plan's documents at or below the target, and of the documents
+// All returns the keys of the plan's documents at or below the target, and of the documents
 // of both formats that would create a node at the same paths. It omits a document of the other
 // format if its key is the path of a node of the plan. In a directory such a key is not a value.
-func (t *targetNode) documents() []string {
+func (t *Target) All() []string {
 	all := map[string]bool{}
 	_, nodes := t.groups()
 	for _, key := range t.Within() {
@@ -76,13 +72,13 @@ func (t *targetNode) documents() []string {
 	return slices.Collect(maps.Keys(all))
 }
 
-// alone checks that no other node was created at the target or below it since the first task
+// Alone checks that no other node was created at the target or below it since the first task
 // started. It runs before documents are stored.
 //
 // After the documents were withdrawn, a slow process of the plan may have stored some of them
 // again.
-func (t *targetNode) alone(ctx context.Context, withdrawn bool) error {
-	keys := t.documents()
+func (t *Target) Alone(ctx context.Context, withdrawn bool) error {
+	keys := t.All()
 	if withdrawn {
 		var others []string
 		for _, key := range keys {
@@ -108,7 +104,7 @@ func (t *targetNode) alone(ctx context.Context, withdrawn bool) error {
 
 // groups returns the paths of the plan's groups at or below the target, and the set of the paths of
 // all its nodes there.
-func (t *targetNode) groups() (groups []string, nodes map[string]bool) {
+func (t *Target) groups() (groups []string, nodes map[string]bool) {
 	nodes = map[string]bool{}
 	for _, key := range t.Within() {
 		at := node.PathOf(key)
@@ -128,14 +124,14 @@ func (t *targetNode) groups() (groups []string, nodes map[string]bool) {
 
 // noOthers checks that all members of a group are planned. nodes are the paths of the planned
 // nodes. It returns fault.Exists if there is another node.
-func (t *targetNode) noOthers(ctx context.Context, group string, nodes map[string]bool) error {
+func (t *Target) noOthers(ctx context.Context, group string, nodes map[string]bool) error {
 	for e, err := range store.Pages(ctx, t.Store, group, store.ListOptions{Depth: store.OneLevel}) {
 		switch {
 		case errors.Is(err, errors.ErrUnsupported), errors.Is(err, fault.Refused):
 			return nil // members cannot be found without a listing
 		case err != nil:
 			return err
-		case !e.Dir || nodes[e.Key] || e.Key == claimed.Dir(t.Target):
+		case !e.Dir || nodes[e.Key] || e.Key == Dir(t.Target):
 			continue
 		}
 		switch _, err := zarr.Open(ctx, t.Store, e.Key, zarr.IgnoreConsolidated()); {
@@ -149,16 +145,13 @@ func (t *targetNode) noOthers(ctx context.Context, group string, nodes map[strin
 	return nil
 }
 
-// free checks that no other array was created at the path of array a after the first task of the
+// Free checks that no other array was created at the path of an array after the first task of the
 // plan started. It returns fault.Exists otherwise. It runs once for each array, before the process
 // first writes to the array. Concurrent tasks share the check.
-func (t *targetNode) free(ctx context.Context, a *Array) error {
-	if a.In != Target {
-		return nil
-	}
-	return t.checked.do(ctx, a.Path, func(ctx context.Context) error {
+func (t *Target) Free(ctx context.Context, path string) error {
+	return t.checked.Do(ctx, path, func(ctx context.Context) error {
 		for _, name := range []string{node.ZarrJSON, node.ZArray} {
-			key := node.Join(a.Path, name)
+			key := node.Join(path, name)
 			if _, planned := t.Texts[key]; planned {
 				if err := t.Absent(ctx, []string{key}); err != nil {
 					return err
@@ -169,18 +162,18 @@ func (t *targetNode) free(ctx context.Context, a *Array) error {
 	})
 }
 
-// publish stores the documents of the plan. As zarr.Create, it creates the groups above the target
+// Publish stores the documents of the plan. As zarr.Create, it creates the groups above the target
 // first, and looks for documents of nodes of other formats and kinds at the same paths afterwards.
 // Of several creators of a path at most one succeeds. publish returns fault.Exists if the target
 // must be withdrawn.
-func (t *targetNode) publish(ctx context.Context) error {
+func (t *Target) Publish(ctx context.Context) error {
 	hold, err := t.groupsAbove(ctx)
 	if err != nil {
 		return err
 	}
 	var founding []string
 	for _, key := range t.Ordered() {
-		if founds := node.Founds(path.Base(key)); founds && !t.archive {
+		if founds := node.Founds(path.Base(key)); founds && !t.Archive {
 			if node.IsAbove(node.PathOf(key), t.Target) {
 				continue // groupsAbove has created it
 			}
@@ -199,17 +192,17 @@ func (t *targetNode) publish(ctx context.Context) error {
 	return hold(ctx)
 }
 
-func (t *targetNode) node(at string) *node.Node {
-	return &node.Node{Store: written.Around(t.Store), Path: at, Cfg: node.Options{MaxMetadata: maxDocument}}
+func (t *Target) node(at string) *node.Node {
+	return &node.Node{Store: written.Around(t.Store), Path: at, Cfg: node.Options{MaxMetadata: MaxDocument}}
 }
 
 // groupsAbove creates the plan's groups above the target, which may not be arrays. The caller calls
 // hold after it has stored the documents of the target; see [node.Node.Groups].
-func (t *targetNode) groupsAbove(ctx context.Context) (hold func(context.Context) error, err error) {
+func (t *Target) groupsAbove(ctx context.Context) (hold func(context.Context) error, err error) {
 	var keys, paths []string
 	format := 3
 	for _, key := range t.Ordered() {
-		if name := path.Base(key); node.Founds(name) && node.IsAbove(node.PathOf(key), t.Target) && !t.archive {
+		if name := path.Base(key); node.Founds(name) && node.IsAbove(node.PathOf(key), t.Target) && !t.Archive {
 			keys, paths = append(keys, key), append(paths, node.PathOf(key))
 			if name == node.ZGroup {
 				format = 2
@@ -224,3 +217,7 @@ func (t *targetNode) groupsAbove(ctx context.Context) (hold func(context.Context
 	}
 	return hold, err
 }
+
+// MaxDocument is the maximum size of a document in bytes. 64 MiB is more than any document in a
+// store needs.
+const MaxDocument = 64 << 20
