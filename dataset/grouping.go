@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/zargo-io/zargo/cf"
 	"github.com/zargo-io/zargo/internal/compute"
 	"github.com/zargo-io/zargo/zarr/fault"
 )
@@ -20,42 +19,6 @@ type Grouping struct {
 	length int  // of windows, or 0
 	roll   bool // a window for each element, which ends there
 	part   Boundary
-}
-
-// Period determines which times are in one group.
-type Period uint8
-
-// Periods of consecutive times, each with the first time as its label, and periods that recur, with
-// numbers or names as labels. The seasons are December to February, March to May, June to August,
-// and September to November.
-const (
-	Year Period = iota + 1
-	Season
-	Month
-	Day
-	Hour
-	MonthOfYear  // 1 to 12
-	DayOfYear    // 1 to 366
-	SeasonOfYear // DJF, JJA, MAM, SON
-	HourOfDay    // 0 to 23
-)
-
-var periodNames = [...]string{"", "year", "season", "month", "day", "hour", "monthofyear", "dayofyear", "seasonofyear", "hourofday"}
-
-// String returns the name of the period, such as "month" or "monthofyear".
-func (p Period) String() string {
-	if int(p) < len(periodNames) {
-		return periodNames[p]
-	}
-	return "unknown"
-}
-
-// recurs reports whether the times of a group are not consecutive.
-func (p Period) recurs() bool { return p >= MonthOfYear }
-
-// coordinate returns the name of the coordinate with the labels of groups of a dimension.
-func (p Period) coordinate(dim string) string {
-	return map[Period]string{MonthOfYear: "month", DayOfYear: "dayofyear", SeasonOfYear: "season", HourOfDay: "hour"}[p]
 }
 
 // Boundary determines what happens to a window at the end of a dimension that is not full.
@@ -117,14 +80,6 @@ type grouped struct {
 	Grouping
 	*compute.Group
 	labels []label // of the groups of a period
-}
-
-// label is the label of the group of a period: a time and the end of its period, a number, or a
-// name.
-type label struct {
-	first, end cf.Time
-	number     int
-	name       string
 }
 
 // of returns the groups of a dimension.

@@ -4,76 +4,18 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"runtime"
 	"slices"
 	"strings"
 
-	"github.com/zargo-io/zargo/internal/compute"
 	"github.com/zargo-io/zargo/internal/copying/claimed"
 	"github.com/zargo-io/zargo/internal/copying/overlay"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
 )
-
-// Op is how [Reduce] reduces elements to one.
-type Op uint8
-
-// The operations. First and Last reduce along one dimension.
-const (
-	Mean Op = iota
-	Sum
-	Min
-	Max
-	Count // the number of elements that are not missing
-	Std   // the population standard deviation (ddof=0 in numpy)
-	First
-	Last
-)
-
-// String returns the name of the operation, such as "mean".
-func (o Op) String() string { return compute.Op(o).String() }
-
-// ParseOp returns the operation with a name.
-func ParseOp(name string) (Op, error) {
-	o, ok := compute.ParseOp(name)
-	if !ok {
-		return 0, fault.Newf(fault.Selection, "unknown operation %q; the operations are mean, sum, min, max, count, std, first and last", name)
-	}
-	return Op(o), nil
-}
-
-// Reduction describes a reduction of a dataset.
-type Reduction struct {
-	Op   Op
-	Over []string   // dimensions all of whose elements are reduced, which the result does not have
-	By   []Grouping // groups of elements along other dimensions
-	Vars []string   // the reduced variables; nil for all data variables
-
-	// KeepMissing makes a result missing if one of its elements is, as skipna=False of xarray; for
-	// First and Last, if the first or last element is. By default, missing elements are left out.
-	KeepMissing bool
-	// MinCount is the minimum number of elements that are not missing. Results of fewer are missing.
-	// By default the sum of no elements is 0, and other results of no elements are missing.
-	MinCount int
-	// Weights is the name of a variable with the weights of elements, or "cos(lat)" for the cosines
-	// of a coordinate lat in degrees. Mean, Sum and Std have weights.
-	Weights string
-}
-
-// ReduceOptions configures a call of [Reduce].
-type ReduceOptions struct {
-	Format   int                   // Zarr format of the result: 2 or 3; 0 for that of the dataset
-	Memory   int64                 // approximate memory for results of one variable; the default is 32 MiB
-	Progress func(done, tasks int) // called after each task, concurrently; may be nil
-	Zarr     []zarr.Option         // for the arrays of the result
-}
-
-// reduceMemory is the default of ReduceOptions.Memory.
-const reduceMemory = 32 << 20
 
 // Reduce writes a reduction of a dataset as a new dataset at a path of a store, and opens it. It
 // reads each stored object once, unless the results of the elements of an object exceed
@@ -95,9 +37,11 @@ const reduceMemory = 32 << 20
 // attributes that describe position, extent or statistics follow the elements.
 //
 // Like a transfer, Reduce makes the result visible when it is complete. An interrupted Reduce is
-// continued by the next call with the same arguments, in any process, unless the source has changed.
-// If the metadata of the source changes meanwhile, the error is fault.Conflict. If a node is at the
-// path, it is fault.Exists. Other errors are those of zarr.Read and zarr.Write.
+// continued by the next call with the same arguments, in any process. If the source changes
+// meanwhile, the error is fault.Conflict, as far as a listing of its store reports the versions of
+// objects. Nothing is visible then: remove what is stored below the path by store.DeleteBelow, and
+// call Reduce again. If a node or other unfinished work is at the path, the error is fault.Exists.
+// Other errors are those of zarr.Read and zarr.Write.
 func Reduce(ctx context.Context, d *Dataset, r Reduction, st store.Store, path string, o ReduceOptions) (*Dataset, error) {
 	if err := d.usable(); err != nil {
 		return nil, err
@@ -107,6 +51,9 @@ func Reduce(ctx context.Context, d *Dataset, r Reduction, st store.Store, path s
 	}
 	x, err := d.reducing(ctx, r, o)
 	if err != nil {
+		return nil, err
+	}
+	if x.versions, err = x.versionsOf(ctx); err != nil {
 		return nil, err
 	}
 	docs, dropped, err := x.documents(ctx, path)
@@ -141,24 +88,8 @@ func Reduce(ctx context.Context, d *Dataset, r Reduction, st store.Store, path s
 	return next, nil
 }
 
-// reducing is a reduction that is divided into tasks.
-type reducing struct {
-	d      *Dataset
-	r      Reduction
-	o      ReduceOptions
-	over   map[string]bool
-	by     map[string]*grouped
-	vars   []VarSpec // of the result
-	tasks  []reduceTask
-	left   []string // what the result lacks
-	source map[string][]byte
-}
-
-// reduceTask writes chunks of one array of the result.
-type reduceTask struct {
-	name string
-	run  func(ctx context.Context, to *zarr.Array) error
-}
+// reduceMemory is the default of ReduceOptions.Memory.
+const reduceMemory = 32 << 20
 
 func (d *Dataset) reducing(ctx context.Context, r Reduction, o ReduceOptions) (*reducing, error) {
 	if o.Memory == 0 {
@@ -266,11 +197,6 @@ func (x *reducing) wanted() (list []*Variable, err error) {
 	return list, nil
 }
 
-// reduces reports whether a variable has a dimension that is reduced.
-func (x *reducing) reduces(v *Variable) bool {
-	return slices.ContainsFunc(v.Dims(), func(d Dim) bool { return x.over[d.Name] || x.by[d.Name] != nil })
-}
-
 // meaningless reports whether the operation has no meaning for a variable of times.
 func (x *reducing) meaningless(v *Variable) bool {
 	if v.stored.coding == nil {
@@ -283,7 +209,7 @@ func (x *reducing) meaningless(v *Variable) bool {
 // id returns the ID of the work: a hash of what determines the objects that it writes.
 func (x *reducing) id(docs map[string]string) string {
 	sum := sha256.New()
-	_, _ = fmt.Fprintf(sum, "%+v %d\n", x.r, x.o.Memory)
+	_, _ = fmt.Fprintf(sum, "%+v %d %s %+v\n", x.r, x.o.Memory, x.versions, x.d.chosen)
 	for _, key := range slices.Sorted(maps.Keys(docs)) {
 		_, _ = fmt.Fprintf(sum, "%q %q\n", key, docs[key])
 	}
@@ -293,7 +219,7 @@ func (x *reducing) id(docs map[string]string) string {
 	return hex.EncodeToString(sum.Sum(nil))[:32]
 }
 
-// unchanged checks that the metadata of the source is as it was read.
+// unchanged checks that the source is as it was read.
 func (x *reducing) unchanged(ctx context.Context) error {
 	for _, name := range slices.Sorted(maps.Keys(x.d.vars)) {
 		a := x.d.vars[name].array
@@ -314,21 +240,11 @@ func (x *reducing) unchanged(ctx context.Context) error {
 			return fault.Newf(fault.Conflict, "the metadata of the array %q changed meanwhile", a.Path())
 		}
 	}
-	return nil
-}
-
-// uses records that the result depends on an array.
-func (x *reducing) uses(v *Variable) error {
-	text, err := metadataOf(v.Array())
-	x.source[v.name] = text
+	now, err := x.versionsOf(ctx)
+	if err == nil && now != x.versions {
+		err = fault.Newf(fault.Conflict, "the elements of the dataset changed meanwhile")
+	}
 	return err
-}
-
-// metadataOf returns what determines the elements of an array and their meaning, as a text. It is
-// the same for consolidated and own metadata.
-func metadataOf(a *zarr.Array) ([]byte, error) {
-	s := a.Spec()
-	return json.Marshal([]any{s.Shape, s.Chunks, s.Shards, s.ChunkEdges, s.ShardEdges, s.DType.String(), a.Fill(), s.Codecs, s.Order, s.Separator, a.Attrs()})
 }
 
 func (x *reducing) progress(f func(done, tasks int)) func(int) {

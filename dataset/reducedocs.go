@@ -61,9 +61,6 @@ func (x *reducing) documents(ctx context.Context, path string) (docs map[string]
 	return docs, dropped, nil
 }
 
-// changes reports whether the elements of a variable are reduced.
-func (x *reducing) changes(name string) bool { return x.reduces(&Variable{x.d, name, x.d.vars[name]}) }
-
 // axes describes the elements that the result has of a variable.
 func (x *reducing) axes(v *Variable) (axes []derived.Axis) {
 	for _, d := range v.Dims() {

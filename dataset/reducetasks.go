@@ -25,7 +25,7 @@ func (x *reducing) reduce(v *Variable, op Op, w *weights) error {
 	}
 	c := compute.Reduction{
 		Array: v.Array(), Coding: v.stored.coding, Op: compute.Op(op), KeepMissing: x.r.KeepMissing, Memory: x.o.Memory, Least: int64(x.r.MinCount),
-		Select: func(b walk.Box) []zarr.Selection { return v.in(b).Selection() },
+		Select: func(b walk.Box) []zarr.Selection { return v.in(b, v.Dims()).Selection() },
 	}
 	var dims []string
 	rolled := 1
@@ -204,7 +204,7 @@ func (x *reducing) copy(_ context.Context, v *Variable) error {
 			if v.stored.chars {
 				own = walk.Box{At: b.At[:len(b.At)-1], Shape: b.Shape[:len(b.Shape)-1]}
 			}
-			from := v.in(own).Selection()
+			from := v.in(own, v.Dims()).Selection()
 			if a.DType().Size() == 0 {
 				items, err := a.ReadItems(ctx, from...)
 				if err != nil {

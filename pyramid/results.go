@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/zargo-io/zargo/internal/copying/claimed"
 	"github.com/zargo-io/zargo/internal/node"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -50,7 +51,7 @@ func hashResult(list []store.Entry) string {
 			list[i].Size, list[i].Version = 0, ""
 		}
 	}
-	return hash(list)
+	return claimed.Hash(list)
 }
 
 // errReplaced reports that another process changed objects of a level during the build.
@@ -63,7 +64,7 @@ var errReplaced = fault.Newf(fault.Conflict, "another process changed the levels
 // level whose objects may be from an earlier version of the source, each object must be recorded.
 func (b *builder) result(ctx context.Context, level int) (string, error) {
 	paths := b.layout.results(b.state, level)
-	list, err := listed(ctx, b.st, paths, 0, ofResult)
+	list, err := claimed.Listed(ctx, b.st, paths, 0, ofResult)
 	if err != nil || list == nil {
 		return "", err
 	}
@@ -133,7 +134,7 @@ func intact(ctx context.Context, st store.Store, l layout, s state, level, most 
 	if level > len(s.Results) || s.Results[level-1] == "" {
 		return true, nil
 	}
-	list, err := listed(ctx, st, l.results(s, level), most, ofResult)
+	list, err := claimed.Listed(ctx, st, l.results(s, level), most, ofResult)
 	if err != nil || list == nil {
 		return true, err
 	}
@@ -149,7 +150,7 @@ func (b *builder) check(ctx context.Context, level int) error {
 		c.prefix, c.over = b.prefix(level), b.over(level)
 	}
 	if level > 0 && level <= b.state.Keep {
-		list, err := listed(ctx, b.st, b.layout.results(b.state, level), 0, ofResult)
+		list, err := claimed.Listed(ctx, b.st, b.layout.results(b.state, level), 0, ofResult)
 		if err != nil {
 			return err
 		}

@@ -3,10 +3,7 @@ package pyramid
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -74,56 +71,13 @@ func (l layout) stateRecord(st store.Store, source string) claimed.Record {
 
 func (b *builder) stateRecord() claimed.Record { return b.layout.stateRecord(b.st, b.source.Path()) }
 
-// listed lists the objects of arrays by key, of those that keep accepts; keep may be nil. It
-// returns nil if the store does not report versions, or if there are more than most objects; most
-// is 0 for any number.
-func listed(ctx context.Context, st store.Store, paths []string, most int, keep func(store.Entry) bool) ([]store.Entry, error) {
-	list := []store.Entry{}
-	for _, path := range paths {
-		for e, err := range store.ListAll(ctx, st, path, store.ListOptions{}) {
-			switch {
-			case errors.Is(err, errors.ErrUnsupported), errors.Is(err, fault.Refused):
-				return nil, nil
-			case err != nil:
-				return nil, err
-			case keep != nil && !keep(e):
-				continue
-			case e.Version == "", most > 0 && len(list) == most:
-				return nil, nil
-			}
-			list = append(list, e)
-		}
-	}
-	slices.SortFunc(list, func(a, b store.Entry) int { return strings.Compare(a.Key, b.Key) })
-	return list, nil
-}
-
-// hash returns the hash of the keys, sizes and versions of objects.
-func hash(list []store.Entry) string {
-	sum := sha256.New()
-	for _, e := range list {
-		_, _ = fmt.Fprintf(sum, "%q %d %q\n", e.Key, e.Size, e.Version)
-	}
-	return hex.EncodeToString(sum.Sum(nil))
-}
-
-// versions returns the hash of the versions of the objects of arrays. It returns "" if the store
-// does not report them, or if the arrays have more than most objects; most is 0 for any number.
-func versions(ctx context.Context, st store.Store, paths []string, most int) (string, error) {
-	list, err := listed(ctx, st, paths, most, nil)
-	if err != nil || list == nil {
-		return "", err
-	}
-	return hash(list), nil
-}
-
 // errMoved reports that the metadata of the source changed after the builder had read it.
 var errMoved = fault.Newf(fault.Conflict, "the array was changed during the build: build the pyramid again")
 
 // versionsRead is like versions for the arrays that the builder has opened. It returns errMoved if
 // the listing has other documents than those that the builder has read.
 func (b *builder) versionsRead(ctx context.Context) (string, error) {
-	list, err := listed(ctx, b.st, b.state.Paths, 0, nil)
+	list, err := claimed.Listed(ctx, b.st, b.state.Paths, 0, nil)
 	if err != nil || list == nil {
 		return "", err
 	}
@@ -141,7 +95,7 @@ func (b *builder) versionsRead(ctx context.Context) (string, error) {
 			}
 		}
 	}
-	return hash(list), nil
+	return claimed.Hash(list), nil
 }
 
 // readState reads the stored state. It returns a nil state if there is none.
@@ -357,7 +311,7 @@ func (b *builder) unchanged(ctx context.Context) (*state, store.Version, error) 
 	if replaced != nil && !errors.Is(replaced, errReplaced) {
 		return nil, "", replaced
 	}
-	now, err := versions(ctx, b.st, b.state.Paths, 0)
+	now, err := claimed.Versions(ctx, b.st, b.state.Paths, 0)
 	if err != nil {
 		return nil, "", err
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/zargo-io/zargo/internal/copying/claimed"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
@@ -66,7 +67,7 @@ func StatusOf(ctx context.Context, st store.Store, path string, opts ...zarr.Opt
 		}
 		same = same && (level > len(s.Shapes) || slices.Equal(a.Shape(), s.Shapes[level-1]))
 	}
-	now, err := versions(ctx, st, s.Paths[:min(len(s.Paths), maxRelated+1)], maxListed)
+	now, err := claimed.Versions(ctx, st, s.Paths[:min(len(s.Paths), maxRelated+1)], maxListed)
 	switch {
 	case err != nil:
 		return Unknown, fmt.Errorf("pyramid of %q: %w", path, err)

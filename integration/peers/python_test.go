@@ -21,7 +21,7 @@ const (
 // job is one task of a peer.
 type job struct {
 	ID    int    `json:"id"`
-	Do    string `json:"do"` // "write" or "read" for a row; "save" or "load" for the dataset; "save-masked" or "look-masked" for the dataset of TestMasked; "save-random" for one of TestRandomDatasets; "save-labels" for one of TestRandomLabels; "write-type" or "read-type" for an array of TestTypes, "write-chain" or "read-chain" of TestCodecs, "write-boxes" or "read-boxes" of TestShards or TestRectilinear
+	Do    string `json:"do"` // "write" or "read" for a row; "save" or "load" for the dataset; "save-masked" or "look-masked" for the dataset of TestMasked; "save-random" for one of TestRandomDatasets; "save-labels" for one of TestRandomLabels; "save-reductions" for one of TestRandomReductions; "write-type" or "read-type" for an array of TestTypes, "write-chain" or "read-chain" of TestCodecs, "write-boxes" or "read-boxes" of TestShards or TestRectilinear
 	Peer  string `json:"peer"`
 	Place string `json:"place"` // a directory or a URL
 	Path  string `json:"path"`

@@ -7,9 +7,11 @@ import (
 
 	"github.com/zargo-io/zargo/cf"
 	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/internal/attributes/numeric"
 	"github.com/zargo-io/zargo/internal/bits/bytesview"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/dtype"
+	"github.com/zargo-io/zargo/zarr/fault"
 )
 
 // reduced implements reducer for elements that are read as values of type S.
@@ -175,4 +177,29 @@ func (r Reduction) emptyGroups() bool {
 // core waits for a CPU slot of an array's limits.
 func core(ctx context.Context, a *zarr.Array) (*concurrency.Slot, error) {
 	return a.Limits().Shared.CPU.Acquire(ctx)
+}
+
+// Plan plans the reduction. The error is fault.Type if the operation does not accept the data type.
+func (r Reduction) Plan() (*Plan, error) {
+	p := &Plan{r: r}
+	of, ok := numeric.Pick(r.Array.DType(), reduce[int8], reduce[int16], reduce[int32], reduce[int64],
+		reduce[uint8], reduce[uint16], reduce[uint32], reduce[uint64], reduce[float32], reduce[float64])
+	switch r.Array.DType() {
+	case dtype.Bool:
+		of, ok = reduceBools, true
+	case dtype.Float16:
+		of = reduceHalves
+	}
+	if !ok {
+		return nil, notNumbers(r.Array.DType())
+	}
+	if r.Weights != nil && r.Op != Mean && r.Op != Sum && r.Op != Std {
+		return nil, fault.Newf(fault.Selection, "the operation %v has no weights", r.Op)
+	}
+	var err error
+	if p.of, err = of(p); err != nil {
+		return nil, err
+	}
+	p.divide()
+	return p, nil
 }

@@ -1,10 +1,10 @@
 """Random datasets, and their reductions by xarray."""
 
+import json
 import os
 import random
 import warnings
 
-import cftime
 import numpy as np
 import xarray as xr
 
@@ -49,7 +49,7 @@ def values(r, rng, shape):
     return x, attrs
 
 
-def make(seed, place):
+def make(seed, place, format):
     """Stores a random dataset, and returns a reduction of it and the results of xarray."""
     r, rng = random.Random(seed), np.random.default_rng(seed)
     dims = {"time": r.randint(1, 40), "lat": r.randint(1, 6), "lon": r.randint(1, 7)}
@@ -67,13 +67,12 @@ def make(seed, place):
             data[d] = ([d], np.linspace(-80, 80, dims[d]) if d == "lat" else np.arange(dims[d]) * 10.0, {"units": "degrees_" + ("north" if d == "lat" else "east")})
     raw = xr.Dataset({"v": data["v"]}, {k: v for k, v in data.items() if k != "v"})
     chunks = [r.randint(1, n) for n in (dims[d] for d in order)]
-    format = r.choice([2, 3])
-    raw.to_zarr(place, mode="w", zarr_format=format, consolidated=True, encoding={"v": {"chunks": chunks, **({} if format == 2 else {})}})
+    raw.to_zarr(place, mode="w", zarr_format=format, consolidated=True, encoding={"v": {"chunks": chunks}})
     ds = xr.open_zarr(place, decode_timedelta=False)
     v = ds.v.load().astype("float64") if ds.v.dtype == np.float32 else ds.v.load()
     do, want = reduction(r, v, ds)
     if want is None:
-        return make(seed + 1_000_000, place)
+        return make(seed + 1_000_000, place, format)
     return do, want
 
 
@@ -90,16 +89,13 @@ def reduction(r, v, ds):
         do["min_count"] = r.randint(1, 3)
         skip["min_count"] = do["min_count"]
     others = [d for d in v.dims if d != "time"]
-    if kind in ("period", "period over", "cycle") and ds.time.isnull().all():
-        return do, None
+    if kind in ("period", "period over", "cycle"):
+        v = v.sel(time=v.time.notnull())  # xarray does not resample missing times, and has a season of them
     if kind == "over":
         do["over"] = r.sample(list(v.dims), r.randint(1, len(v.dims)))
         return do, getattr(v, op)(do["over"], **skip)
     if kind in ("period", "period over"):
         period = r.choice(list(RESAMPLE))
-        if v.time.isnull().any():  # xarray does not resample missing times
-            v, skip = v.where(v.time.notnull(), drop=True), skip
-            v = v.sel(time=v.time.notnull())
         span = v.time.values.max() - v.time.values.min()
         days = span.days if hasattr(span, "days") else span / np.timedelta64(1, "D")
         if days > 4000 and period in ("day", "hour") or days > 300 and period == "hour":
@@ -110,10 +106,7 @@ def reduction(r, v, ds):
         groups = v.resample(time=RESAMPLE[period])
         if do["over"]:
             return do, getattr(groups, op)(["time", *do["over"]], **skip)
-        want = getattr(groups, op)(**skip)
-        if op == "count" or op == "sum" and not do["min_count"]:  # xarray has no result for a period without times
-            want = want.fillna(0) if not keep or op == "count" else want.where(groups.count(*(["time"] if 0 else [])).notnull(), 0)
-        return do, want
+        return do, getattr(groups, op)(**skip)
     if kind == "cycle":
         cycle = r.choice(list(CYCLES))
         do["by"] = ["time=" + cycle]
@@ -129,7 +122,7 @@ def reduction(r, v, ds):
         skip.pop("min_count", None)
         do["by"] = [f"{d}={n}:{boundary}" for d, n in windows.items()]
         c = v.drop_vars("time").coarsen(windows, boundary=boundary)
-        if v.dtype.kind != "f" or not keep:  # coarsen has skipna for some operations of numbers alone
+        if v.dtype.kind != "f" or not keep or op not in ("mean", "sum"):  # the others have no skipna
             skip = {}
             do["keep_missing"] = False
         return do, getattr(c, op)(**skip)
@@ -153,10 +146,14 @@ def reduction(r, v, ds):
     return do, getattr(v.weighted(w), op)(do["over"], **skip)
 
 
-def result(want):
-    """Returns the values, the dimensions and the labels of a result."""
-    out = {"dims": list(want.dims), "shape": list(want.shape), "values": [None if x != x else float(x) for x in want.values.ravel().tolist()], "labels": {}}
+def save(folder, format, seed):
+    """Stores a random dataset below a folder, and returns reductions of it and their results."""
+    warnings.simplefilter("ignore")
+    do, want = make(seed, os.path.join(folder, "data"), format)
+    do["dims"], do["shape"] = list(want.dims), list(want.shape)
+    do["values"] = [None if x != x else float(x) for x in want.values.ravel().tolist()]
+    do["labels"] = {}
     for d in want.dims:
-        if d in want.coords:
-            out["labels"][d] = [str(x) for x in want[d].values.tolist()] if want[d].dtype.kind in "OU" else [str(x) for x in want[d].values]
-    return out
+        if d in want.coords and not any(by.startswith(d + "=") and (":" in by) for by in do["by"]):
+            do["labels"][d] = [str(x)[:19].replace(" ", "T") if d == "time" else str(x) for x in want[d].values]
+    return {"values": [json.dumps(do)]}

@@ -107,6 +107,12 @@ def save_labels(job):
     return random_labels.save(os.path.join(job["place"], job["path"]), job["format"], **job["array"])
 
 
+def save_reductions(job):
+    import random_reductions
+
+    return random_reductions.save(os.path.join(job["place"], job["path"]), job["format"], **job["array"])
+
+
 def write_type(job):
     module(job["peer"]).Types().write(datatypes.Array(job["array"]), os.path.join(job["place"], job["path"]))
     return {}
@@ -148,7 +154,7 @@ def read_boxes(job):
 
 
 def do(job):
-    verbs = {"write": write, "read": read, "save": save, "load": load, "save-masked": save_masked, "look-masked": look_masked, "save-random": save_random, "save-labels": save_labels,
+    verbs = {"write": write, "read": read, "save": save, "load": load, "save-masked": save_masked, "look-masked": look_masked, "save-random": save_random, "save-labels": save_labels, "save-reductions": save_reductions,
              "write-type": write_type, "read-type": read_type,
              "write-chain": write_chain, "read-chain": read_chain, "write-boxes": write_boxes, "read-boxes": read_boxes}
     try:

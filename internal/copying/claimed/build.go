@@ -39,21 +39,25 @@ func (b Build) Run(ctx context.Context) error {
 	case err != nil:
 		return err
 	case c.State == Unclaimed:
-		return fault.Newf(fault.Exists, "the node %q exists", b.Target)
+		return fault.Newf(fault.Exists, "a node exists at the path")
 	case c.State.Open():
-		if err := b.tasks(ctx, h, c); err != nil {
-			return err
-		}
-		if c, err = h.Enter(ctx); err != nil {
-			return err
+		if err = b.tasks(ctx, h, c); err == nil {
+			c, err = h.Enter(ctx)
 		}
 	}
-	if c.State != Published {
-		if err := b.publish(ctx, h, t, c); err != nil {
-			return err
+	if err == nil && c.State != Published {
+		err = b.publish(ctx, h, t, c)
+	}
+	if err == nil {
+		err = h.Clean(ctx, false)
+	}
+	if errors.Is(err, fault.Conflict) || errors.Is(err, ErrRemoved) {
+		// Another process may have published the nodes and removed the records.
+		if stored, failed := t.Stored(ctx); failed == nil && stored {
+			return nil
 		}
 	}
-	return h.Clean(ctx, false)
+	return err
 }
 
 func (b Build) tasks(ctx context.Context, h *Holder, c *Claim) error {

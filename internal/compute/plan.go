@@ -7,11 +7,9 @@ import (
 	"slices"
 
 	"github.com/zargo-io/zargo/cf"
-	"github.com/zargo-io/zargo/internal/attributes/numeric"
 	"github.com/zargo-io/zargo/internal/walk"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/dtype"
-	"github.com/zargo-io/zargo/zarr/fault"
 )
 
 // Reduction reduces groups of elements of a selection of an array to one element each.
@@ -64,31 +62,6 @@ type reducer interface {
 
 // Emit receives the results of a box of the result, in memory form and C order.
 type Emit func(at, shape []int, elems []byte) error
-
-// Plan plans the reduction. The error is fault.Type if the operation does not accept the data type.
-func (r Reduction) Plan() (*Plan, error) {
-	p := &Plan{r: r}
-	of, ok := numeric.Pick(r.Array.DType(), reduce[int8], reduce[int16], reduce[int32], reduce[int64],
-		reduce[uint8], reduce[uint16], reduce[uint32], reduce[uint64], reduce[float32], reduce[float64])
-	switch r.Array.DType() {
-	case dtype.Bool:
-		of, ok = reduceBools, true
-	case dtype.Float16:
-		of = reduceHalves
-	}
-	if !ok {
-		return nil, notNumbers(r.Array.DType())
-	}
-	if r.Weights != nil && r.Op != Mean && r.Op != Sum && r.Op != Std {
-		return nil, fault.Newf(fault.Selection, "the operation %v has no weights", r.Op)
-	}
-	var err error
-	if p.of, err = of(p); err != nil {
-		return nil, err
-	}
-	p.divide()
-	return p, nil
-}
 
 // cut returns the length of the shortest part of an axis that can be reduced alone, such that no
 // object is in two parts, and the number of elements of each result. ok is false if the axis cannot
