@@ -71,3 +71,16 @@ func (x *Index) Label(i int) string {
 	}
 	return x.labels.text(i)
 }
+
+// Value returns the i-th label as an int64, a uint64, a float64, a bool, a cf.Time or a string. A
+// time difference is a string, as Label returns it. Value returns nil if i is not a position of the
+// index.
+func (x *Index) Value(i int) any {
+	if i < 0 || i >= x.Len() {
+		return nil
+	}
+	if s, ok := x.labels.label(i).(span); ok {
+		return s.String()
+	}
+	return x.labels.label(i)
+}

@@ -193,6 +193,16 @@ func TestIndexLabels(t *testing.T) {
 			if at, one, err := x.Positions(dataset.Text("x", x.Label(i))); err != nil || !one || at[0] != i {
 				t.Errorf("%s: label %q is at %v, %v", line, x.Label(i), at, err)
 			}
+			one, err := v.Sel(dataset.At("x", i))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := one.Index("x"); got.Len() != 1 || got.Label(0) != x.Label(i) || got.Value(0) != x.Value(i) || x.Value(i) == nil {
+				t.Errorf("%s: position %d has the labels %v, want %v", line, i, got.Value(0), x.Value(i))
+			}
+		}
+		if v.Index("y") != nil || x.Value(x.Len()) != nil {
+			t.Errorf("%s: labels without elements", line)
 		}
 	}
 }

@@ -40,6 +40,17 @@ const (
 	thinnest = 8
 )
 
+// size returns the maximum height and width of the slice.
+func (o ReadOptions) size() (int, error) {
+	if o.Size == 0 {
+		return defaultSize, nil
+	}
+	if o.Size < 1 || o.Size > maxSize {
+		return 0, fault.Newf(fault.Limit, "the size of a picture must be between 1 and %d, is %d", maxSize, o.Size)
+	}
+	return o.Size, nil
+}
+
 // Read reads two dimensions of a variable and reduces them to the pixels of a picture. It decodes
 // values by the CF conventions; the value of true is 1. The first dimension becomes the rows. Any
 // other dimension must have length 1. The coordinates of an axis are from the index coordinate of
@@ -54,19 +65,16 @@ const (
 // fault.Limit if Size is out of range, or if Box would read more than 2³⁶ elements. Other errors
 // are those of zarr.Read.
 func Read(ctx context.Context, v *dataset.Variable, o ReadOptions) (*Slice, error) {
-	if o.Size == 0 {
-		o.Size = defaultSize
-	}
-	if o.Size < 1 || o.Size > maxSize {
-		return nil, fault.Newf(fault.Limit, "the size of a picture must be between 1 and %d, is %d", maxSize, o.Size)
-	}
-	v, err := plane(v)
+	size, err := o.size()
 	if err != nil {
+		return nil, err
+	}
+	if v, err = plane(v); err != nil {
 		return nil, err
 	}
 	dims := v.Dims()
 	s := &Slice{Title: title(v)}
-	s.Height, s.Width = pixels(dims[0].Len, dims[1].Len, o.Size)
+	s.Height, s.Width = pixels(dims[0].Len, dims[1].Len, size)
 	if err := s.axes(ctx, v, o.Method); err != nil {
 		return nil, err
 	}

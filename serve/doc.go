@@ -13,6 +13,8 @@
 //	/datasets/ID/keys           the names of the variables and coordinates
 //	/datasets/ID/dict           the dataset, as xarray's to_dict(data=False)
 //	/datasets/ID/info           the dataset, in the form of Xpublish
+//	/datasets/ID/point          elements of variables: JSON, CSV, npy
+//	/datasets/ID/slice          the same, and pictures
 //	/datasets/ID/views/NAME/zarr/KEY
 //
 // # Values
@@ -25,6 +27,12 @@
 // With Options.Writable, PUT and DELETE change values, but only on a condition: If-None-Match: * or
 // If-Match with an ETag. A request without a condition gets status 428, and one whose condition does
 // not hold gets 412. Of several clients that change one value at the same time, one succeeds.
+//
+// # Selections
+//
+// The parameter var of point and slice names variables. Parameters with the name of a dimension are
+// texts for dataset.Text, and sel is a text for dataset.Parse. JSON has the form of xarray's
+// Dataset.to_dict, with null for missing values. Elements are read and sent in bounded memory.
 //
 // # Errors
 //

@@ -40,6 +40,12 @@ func FuzzServer(f *testing.F) {
 	put("data/d/t/.zarray", `{"zarr_format":2,"shape":[4],"chunks":[2],"dtype":"|i1","compressor":null,"fill_value":0,"order":"C","filters":null}`)
 	put("data/d/t/.zattrs", `{"_ARRAY_DIMENSIONS":["x"]}`)
 	put("data/d/t/0", "ab")
+	for name, text := range map[string]string{"u": `["lat","lon"]`, "lat": `["lat"]`, "lon": `["lon"]`} {
+		shape := map[string]string{"u": "3,4", "lat": "3", "lon": "4"}[name]
+		put("data/d/"+name+"/.zarray", `{"zarr_format":2,"shape":[`+shape+`],"chunks":[`+shape+`],"dtype":"|i1","compressor":null,"fill_value":-1,"order":"C","filters":null}`)
+		put("data/d/"+name+"/.zattrs", `{"_ARRAY_DIMENSIONS":`+text+`}`)
+		put("data/d/"+name+"/"+map[string]string{"u": "0.0", "lat": "0", "lon": "0"}[name], map[string]string{"u": "abcdefghijkl", "lat": "\x00\x01\x02", "lon": "\xfe\xff\x00\x01"}[name])
+	}
 	put("data/w/k", "value")
 	if err := os.Symlink(filepath.Join(root, "secret"), filepath.Join(below, "d", "link")); err != nil {
 		f.Fatal(err)
@@ -68,6 +74,10 @@ func FuzzServer(f *testing.F) {
 		"PUT /datasets/w/zarr/../secret HTTP/1.1\r\nHost: h\r\nIf-None-Match: *\r\nContent-Length: 1\r\n\r\nx",
 		"DELETE /datasets/w/zarr/k HTTP/1.1\r\nHost: h\r\nIf-Match: \"v:1\"\r\n\r\n",
 		"GET /datasets/d/dict HTTP/1.1\r\nHost: h\r\n\r\n",
+		"GET /datasets/d/point?var=t&x=1:2&f=csv HTTP/1.1\r\nHost: h\r\n\r\n",
+		"GET /datasets/d/slice?var=t,t&sel=x=nearest::3,0 HTTP/1.1\r\nHost: h\r\n\r\n",
+		"GET /datasets/d/slice?var=u&f=png&size=9&range=1%25:2%25&method=nearest HTTP/1.1\r\nHost: h\r\n\r\n",
+		"GET /datasets/d/slice?var=u&f=npy&lon=-5:10 HTTP/1.1\r\nHost: h\r\n\r\n",
 	} {
 		f.Add([]byte(text), strings.HasPrefix(text, "PUT") || strings.HasPrefix(text, "DELETE"))
 	}

@@ -49,6 +49,8 @@ func ofDataset() map[string]endpoint {
 		"/keys":          variables,
 		"/dict":          dict,
 		"/info":          info,
+		"/point":         point,
+		"/slice":         slice,
 
 		"/views/{view}/zarr":          viewKeys,
 		"/views/{view}/zarr/{key...}": viewKeys,

@@ -38,7 +38,7 @@ func TestPython(t *testing.T) {
 	}
 	written := t.TempDir()
 	var forms []serve.Dataset
-	for _, form := range []string{"v2", "v2-plain", "v3", "v3-plain"} {
+	for _, form := range []string{"v2", "v2-plain", "v3", "v3-plain", "values"} {
 		forms = append(forms, serve.Dataset{ID: form, Store: dir.New(filepath.Join(written, form))})
 	}
 	root, url := served(t, forms...)

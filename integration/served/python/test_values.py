@@ -1,0 +1,103 @@
+"""Values by labels are those of xarray."""
+
+import io
+import json
+import os
+import pathlib
+import urllib.parse
+import urllib.request
+
+import numpy as np
+import xarray as xr
+
+URL = os.environ["SERVED_READS"] + "/datasets/values/"
+PATH = pathlib.Path(os.environ["SERVED_WRITTEN"]) / "values"
+
+
+def get(path, **query):
+    with urllib.request.urlopen(URL + path + "?" + urllib.parse.urlencode(query, doseq=True)) as reply:
+        return reply.read()
+
+
+def written():
+    if not PATH.exists():
+        write()
+    return xr.open_zarr(PATH, consolidated=False)
+
+
+def write():
+    r = np.random.default_rng(1)
+    lat, lon = np.arange(60, 39.9, -0.5), np.arange(0, 360, 1.5)
+    time = np.datetime64("2026-01-01", "ns") + np.arange(40) * np.timedelta64(6, "h")
+    t2m = 250 + 50 * r.random((40, lat.size, lon.size))
+    t2m[r.random(t2m.shape) < 0.05] = np.nan
+    u = r.random((40, 3, lat.size, lon.size)).astype("f4")
+    u[1, 0, 0, 0] = np.nan
+    units = {"lat": "degrees_north", "lon": "degrees_east", "level": "hPa"}
+    coords = {"time": time, "lat": lat, "lon": lon, "level": [1000, 850, 500]}
+    ds = xr.Dataset(
+        {
+            "t2m": (("time", "lat", "lon"), t2m, {"units": "K", "standard_name": "air_temperature"}),
+            "u": (("time", "level", "lat", "lon"), u, {"units": "m s-1"}),
+            "count": (("lat", "lon"), r.integers(0, 5, (lat.size, lon.size)).astype("i2")),
+            "masked": (("lat",), np.where(np.arange(lat.size) % 3, np.arange(lat.size), np.nan)),
+            "land": (("lat",), np.arange(lat.size) % 2 == 0),
+            "when": (("time",), time + np.timedelta64(1, "h")),
+            "site": (("time",), np.array([f'a,"{i}' for i in range(40)], dtype=object)),
+        },
+        coords={name: (name, values, {"units": units[name]} if name in units else {}) for name, values in coords.items()},
+    )
+    packed = {"dtype": "int16", "scale_factor": 0.01, "add_offset": 273.15, "_FillValue": -32768, "chunks": (16, 20, 100)}
+    ds.to_zarr(PATH, zarr_format=3, consolidated=False, encoding={"t2m": packed, "masked": {"dtype": "int32", "_FillValue": -1}})
+
+
+def labels(values):
+    return np.datetime_as_string(values, unit="s") if values.dtype.kind == "M" else values
+
+
+def test_selections():
+    """Random selections, as JSON and as files of NumPy."""
+    ds, r = written(), np.random.default_rng(2)
+    for _ in range(200):
+        name = str(r.choice(list(ds.data_vars)))
+        want, query = ds[name], {}
+        for dim in want.dims:
+            values = ds[dim].values
+            texts = [str(v) for v in labels(values)]
+            i, j = sorted(r.integers(0, len(values), 2))
+            match r.integers(0, 5):
+                case 0:
+                    query[dim], want = texts[i], want.sel({dim: values[i]})
+                case 1:
+                    query[dim], want = texts[i] + ":" + texts[j], want.sel({dim: slice(values[i], values[j])})
+                case 2 if i != j:
+                    query[dim], want = texts[j] + "," + texts[i], want.sel({dim: values[[j, i]]})
+                case 3 if dim != "time":
+                    near = float(values[i]) + float(r.uniform(-0.7, 0.7))
+                    query[dim], want = f"nearest::{near!r}", want.sel({dim: near}, method="nearest")
+        got = json.loads(get("slice", var=name, **query))
+        for dim, coord in got["coords"].items():
+            assert np.array_equal(coord["data"], labels(want[dim].values)), (name, query, dim)
+        values = np.array(got["data_vars"][name]["data"], dtype=object)
+        assert values.shape == want.shape, (name, query)
+        missing = want.isnull().values if want.dtype.kind in "fM" else np.zeros(want.shape, bool)
+        assert np.array_equal(values == None, missing), (name, query)  # noqa: E711
+        found, expected = values[~missing], np.asarray(labels(want.values))[~missing]
+        assert np.array_equal(found.astype(want.dtype if want.dtype.kind == "f" else object), expected), (name, query)
+        if name == "site":
+            continue
+        file = np.load(io.BytesIO(get("point", var=name, f="npy", **query)))
+        assert file.dtype == want.dtype, name
+        assert np.array_equal(file, want.values, equal_nan=want.dtype.kind in "fM"), (name, query)
+
+
+def test_table():
+    """Two variables as CSV."""
+    rows = get("point", var="t2m,when", time="2026-01-02", lat="50", lon="nearest::10", f="json")
+    assert list(json.loads(rows)["data_vars"]) == ["t2m", "when"]
+    want = written().t2m.sel(time="2026-01-02", lat=[50, 40], lon=10.5).to_series()
+    lines = get("slice", var="t2m", time="2026-01-02", lat="50,40", lon="10.5", f="csv").decode().splitlines()
+    assert lines[0] == "time,lat,t2m"
+    cells = [line.split(",") for line in lines[1:]]
+    assert [(t, float(y)) for t, y, _ in cells] == [(f"{t:%Y-%m-%dT%H:%M:%S}", y) for t, y in want.index]
+    assert np.array_equal([float(v or "nan") for _, _, v in cells], want.values, equal_nan=True)
