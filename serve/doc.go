@@ -15,6 +15,7 @@
 //	/datasets/ID/info           the dataset, in the form of Xpublish
 //	/datasets/ID/point          elements of variables: JSON, CSV, npy
 //	/datasets/ID/slice          the same, and pictures
+//	/datasets/ID/stats          statistics of a variable, and a histogram
 //	/datasets/ID/views/NAME/zarr/KEY
 //
 // # Values

@@ -51,6 +51,7 @@ func ofDataset() map[string]endpoint {
 		"/info":          info,
 		"/point":         point,
 		"/slice":         slice,
+		"/stats":         stats,
 
 		"/views/{view}/zarr":          viewKeys,
 		"/views/{view}/zarr/{key...}": viewKeys,

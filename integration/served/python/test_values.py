@@ -101,3 +101,22 @@ def test_table():
     cells = [line.split(",") for line in lines[1:]]
     assert [(t, float(y)) for t, y, _ in cells] == [(f"{t:%Y-%m-%dT%H:%M:%S}", y) for t, y in want.index]
     assert np.array_equal([float(v or "nan") for _, _, v in cells], want.values, equal_nan=True)
+
+
+def test_statistics():
+    ds = written()
+    for name, query, part in [
+        ("t2m", {}, {}),
+        ("t2m", {"time": "2026-01-02", "lat": "50,40"}, {"time": "2026-01-02", "lat": [50, 40]}),
+        ("u", {"level": "850", "lon": "10:20"}, {"level": 850, "lon": slice(10, 20)}),
+        ("count", {"lat": "50:45"}, {"lat": slice(50, 45)}),
+        ("masked", {}, {}),
+    ]:
+        got = json.loads(get("stats", var=name, bins=7, **query))
+        values = ds[name].sel(part).values.astype("f8").ravel()
+        finite = values[~np.isnan(values)]
+        assert (got["elements"], got["count"], got["missing"]) == (values.size, finite.size, values.size - finite.size)
+        assert (got["min"], got["max"]) == (finite.min(), finite.max())
+        assert np.allclose([got["mean"], got["std"]], [finite.mean(), finite.std()], rtol=1e-12, atol=0)
+        counts, edges = np.histogram(finite, 7)
+        assert got["histogram"]["counts"] == counts.tolist() and got["histogram"]["edges"] == edges.tolist()
