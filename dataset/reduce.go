@@ -12,6 +12,7 @@ import (
 
 	"github.com/zargo-io/zargo/internal/copying/claimed"
 	"github.com/zargo-io/zargo/internal/copying/overlay"
+	"github.com/zargo-io/zargo/internal/walk"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
@@ -61,7 +62,7 @@ func Reduce(ctx context.Context, d *Dataset, r Reduction, st store.Store, path s
 		return nil, err
 	}
 	build := claimed.Build{
-		Store: st, Target: path, Texts: docs, Plan: x.id(docs), Tasks: len(x.tasks), Parallel: runtime.GOMAXPROCS(0),
+		Store: st, Target: path, Texts: docs, Plan: x.id(docs), Tasks: len(x.tasks), Parallel: x.parallel(),
 		Unchanged: x.unchanged, Done: x.progress(o.Progress),
 		Task: func(ctx context.Context, to store.Store, i int) error {
 			t := x.tasks[i]
@@ -87,6 +88,22 @@ func Reduce(ctx context.Context, d *Dataset, r Reduction, st store.Store, path s
 	}
 	return next, nil
 }
+
+// parallel returns the number of concurrent tasks. A task has a box of at least one object in memory,
+// in stored and in decoded form.
+func (x *reducing) parallel() int {
+	n := runtime.GOMAXPROCS(0)
+	for name := range x.source {
+		a := x.d.vars[name].array
+		if size := int64(a.DType().Size()); size > 0 {
+			n = min(n, int(max(parallelBytes/max(walk.Object(a, make([]int, len(a.Shape()))).Bytes(size), 1), 1)))
+		}
+	}
+	return n
+}
+
+// parallelBytes is the maximum size of the objects that all tasks reduce at a time.
+const parallelBytes = 16 << 20
 
 // reduceMemory is the default of ReduceOptions.Memory.
 const reduceMemory = 32 << 20

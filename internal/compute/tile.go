@@ -85,8 +85,9 @@ func (d *reduced[S]) tile(ctx context.Context, p *Plan, task walk.Box, emit Emit
 const (
 	// ahead is the maximum number of boxes that are read at a time.
 	ahead = 16
-	// aheadBytes is the memory of these boxes: enough for four of the usual size.
-	aheadBytes = 24 << 20
+	// aheadBytes is the memory of these boxes: enough for two of the usual size. A process runs
+	// several tasks.
+	aheadBytes = 12 << 20
 )
 
 // area returns the results that a box of elements contributes to, without the streamed axis.
