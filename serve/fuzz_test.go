@@ -79,6 +79,7 @@ func FuzzServer(f *testing.F) {
 		"GET /datasets/d/slice?var=u&f=png&size=9&range=1%25:2%25&method=nearest HTTP/1.1\r\nHost: h\r\n\r\n",
 		"GET /datasets/d/stats?var=u&lat=0,2&bins=3&range=-1:1e300 HTTP/1.1\r\nHost: h\r\n\r\n",
 		"GET /datasets/d/slice?var=u&f=npy&lon=-5:10 HTTP/1.1\r\nHost: h\r\n\r\n",
+		"GET /datasets/d HTTP/1.1\r\nHost: h\r\n\r\n",
 	} {
 		f.Add([]byte(text), strings.HasPrefix(text, "PUT") || strings.HasPrefix(text, "DELETE"))
 	}

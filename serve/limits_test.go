@@ -8,6 +8,7 @@ import (
 	"io"
 	"log/slog"
 	"net"
+	"net/http"
 	"runtime"
 	"strings"
 	"sync"
@@ -134,7 +135,7 @@ func TestConcurrent(t *testing.T) {
 
 // TestDeadline checks that a request ends after its time, also when its client does not read.
 func TestDeadline(t *testing.T) {
-	st, waiting, release := blocked(filled(t, "k", strings.Repeat("x", 64<<20)))
+	st, waiting, release := blocked(unversioned{filled(t, "k", strings.Repeat("x", 64<<20))}) // sent at once
 	s := must(serve.New(serve.Options{Limits: serve.Limits{Time: 50 * time.Millisecond}}, serve.Dataset{ID: "d", Store: st}))
 	url, end := listen(t, s)
 	defer end()
@@ -149,6 +150,43 @@ func TestDeadline(t *testing.T) {
 	time.Sleep(200 * time.Millisecond) // longer than the request may take
 	if n, _ := io.Copy(io.Discard, conn); n >= 64<<20 {
 		t.Errorf("all %d bytes arrived", n)
+	}
+}
+
+// unversioned is a store without versions.
+type unversioned struct{ store.Store }
+
+func (s unversioned) Get(ctx context.Context, key string, o store.GetOptions, buf []byte) (store.Value, error) {
+	v, err := s.Store.Get(ctx, key, o, buf)
+	v.Version = ""
+	return v, err
+}
+
+// TestBrokenList checks that a client notices that a listing has failed after its begin was sent.
+func TestBrokenList(t *testing.T) {
+	st := filled(t)
+	for i := range 2000 {
+		must(st.Put(t.Context(), fmt.Sprintf("d/a long name of a value %d", i), nil, store.PutOptions{}))
+	}
+	pages := 0
+	broken := store.Around(st, store.Hooks{Before: func(ctx context.Context, _ store.Call) (context.Context, error) {
+		if pages++; pages > 1 {
+			return nil, fault.Unavailable
+		}
+		return ctx, nil
+	}})
+	url := start(t, serve.Options{}, serve.Dataset{ID: "d", Store: broken}) + "/datasets/d/zarr/"
+	for _, path := range []string{"?list", "d/"} {
+		pages = 0
+		resp, err := http.Get(url + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := io.ReadAll(resp.Body)
+		_ = resp.Body.Close()
+		if err == nil || resp.StatusCode != http.StatusOK || len(b) == 0 {
+			t.Errorf("%s: %s, %d bytes, %v", path, resp.Status, len(b), err)
+		}
 	}
 }
 

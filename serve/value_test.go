@@ -15,7 +15,7 @@ import (
 
 // TestValues checks the responses for values against RFC 9110.
 func TestValues(t *testing.T) {
-	st := filled(t, "zarr.json", `{"a":1}`, "c/0", "0123456789", "empty", "", "a b/é", "x", "g/v/.zarray", "{}")
+	st := filled(t, "zarr.json", `{"a":1}`, "c/0", "0123456789", "empty", "", "a b/é", "x", "g/v/.zarray", "{}", "n/5/x", "y")
 	url := start(t, serve.Options{}, serve.Dataset{ID: "d", Store: st}, serve.Dataset{ID: "below", Store: st, Path: "g/v"}) + "/datasets/"
 	tag := send(t, "GET", url+"d/zarr/c/0").Header.Get("ETag")
 	document := send(t, "HEAD", url+"d/zarr/zarr.json").Header.Get("ETag")
@@ -40,6 +40,17 @@ func TestValues(t *testing.T) {
 		{"empty", "GET", "d/zarr/empty", nil, 200, []string{"=", "Content-Length: 0"}},
 		{"head of empty", "HEAD", "d/zarr/empty", nil, 200, []string{"Content-Length: 0"}},
 		{"absent", "GET", "d/zarr/c/1", nil, 404, []string{"no such key", "!ETag", "Cache-Control: no-store"}},
+		{"prefix", "GET", "d/zarr/a%20b", nil, 307, []string{"Location: ./a%20b/"}},
+		{"head of a prefix", "HEAD", "d/zarr/a%20b", nil, 404, nil},
+		{"prefix of numbers", "GET", "d/zarr/n/5", nil, 404, nil},
+		{"members", "GET", "d/zarr/a%20b/", nil, 200, []string{`<a href="%C3%A9">é</a>`, "Content-Type: text/html; charset=utf-8"}},
+		{"no members", "GET", "d/zarr/none/", nil, 404, nil},
+		{"keys", "GET", "d/zarr/?list", nil, 200, []string{`{"key":"g/v/.zarray","size":2,"etag":`, `{"key":"a b/é"`}},
+		{"keys below", "GET", "d/zarr/g/?list=level", nil, 200, []string{"=[\n{\"prefix\":\"v/\"}\n]\n"}},
+		{"keys after", "GET", "d/zarr/?list&prefix=c&after=c/0", nil, 200, []string{"=[\n]\n"}},
+		{"keys after another prefix", "GET", "d/zarr/?list&prefix=c&after=b", nil, 400, nil},
+		{"bad prefix", "GET", "d/zarr/?list&prefix=../x", nil, 400, nil},
+		{"bad list", "GET", "d/zarr/?list=all", nil, 400, nil},
 		{"no dataset", "GET", "x/zarr/c/0", nil, 404, nil},
 		{"first bytes", "GET", chunk, []string{"Range: bytes=0-3"}, 206, []string{"=0123", "Content-Range: bytes 0-3/10", "Content-Length: 4"}},
 		{"to the end", "GET", chunk, []string{"Range: bytes=7-"}, 206, []string{"=789", "Content-Range: bytes 7-9/10"}},
@@ -118,7 +129,7 @@ func TestLongValues(t *testing.T) {
 			}
 		})
 	}
-	if now, peak := memory.Used(); now != 0 || peak > 6<<20 {
+	if now, peak := memory.Used(); now != 0 || peak > 8<<20 { // two pieces, because a client may be faster than the end of its request
 		t.Errorf("%d bytes are reserved, the peak was %d", now, peak)
 	}
 
