@@ -16,6 +16,8 @@
 //	/datasets/ID/point          elements of variables: JSON, CSV, npy
 //	/datasets/ID/slice          the same, and pictures
 //	/datasets/ID/stats          statistics of a variable, and a histogram
+//	/datasets/ID/position       elements nearest to points, as OGC API EDR has it
+//	/datasets/ID/area           elements within a polygon
 //	/datasets/ID/views/NAME/zarr/KEY
 //
 // # Values
@@ -34,6 +36,10 @@
 // The parameter var of point and slice names variables. Parameters with the name of a dimension are
 // texts for dataset.Text, and sel is a text for dataset.Parse. JSON has the form of xarray's
 // Dataset.to_dict, with null for missing values. Elements are read and sent in bounded memory.
+//
+// The queries position and area of OGC API - Environmental Data Retrieval send CoverageJSON. The
+// longitudes and latitudes must be index coordinates. An element more than half of the distance
+// between two coordinates away from a point is not nearest to it: the point is beside the data.
 //
 // # Errors
 //

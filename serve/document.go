@@ -67,6 +67,11 @@ func (d document) list(shape []int, values iter.Seq2[func(dst []byte, i int) []b
 	return err
 }
 
+// sequence returns n values for list.
+func sequence(appendTo func(dst []byte, i int) []byte, n int) iter.Seq2[func([]byte, int) []byte, int] {
+	return func(yield func(func([]byte, int) []byte, int) bool) { yield(appendTo, n) }
+}
+
 // empty writes the lists of a shape without values.
 func (d document) empty(shape []int) error {
 	if len(shape) == 0 {

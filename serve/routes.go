@@ -52,6 +52,8 @@ func ofDataset() map[string]endpoint {
 		"/point":         point,
 		"/slice":         slice,
 		"/stats":         stats,
+		"/position":      position,
+		"/area":          area,
 
 		"/views/{view}/zarr":          viewKeys,
 		"/views/{view}/zarr/{key...}": viewKeys,

@@ -58,7 +58,7 @@ func (c *call) sendTree(s *selected) error {
 		}
 		d.member(n, dim)
 		n++
-		if err := d.array(dims, shape, attrs, labels(x)); err != nil {
+		if err := d.array(dims, shape, attrs, sequence(func(dst []byte, i int) []byte { return appendLabel(dst, x, i) }, x.Len())); err != nil {
 			return err
 		}
 	}
@@ -93,13 +93,6 @@ func (d document) array(dims []string, shape []int, attrs map[string]any, values
 	}
 	d.text("}")
 	return err
-}
-
-// labels yields the labels of an index for document.list.
-func labels(x *dataset.Index) iter.Seq2[func([]byte, int) []byte, int] {
-	return func(yield func(func([]byte, int) []byte, int) bool) {
-		yield(func(dst []byte, i int) []byte { return appendLabel(dst, x, i) }, x.Len())
-	}
 }
 
 // values yields the elements of the first variable for document.list. It sets *failed and ends if a

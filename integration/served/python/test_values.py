@@ -9,6 +9,7 @@ import urllib.request
 
 import numpy as np
 import xarray as xr
+from covjson_pydantic.coverage import Coverage, CoverageCollection
 
 URL = os.environ["SERVED_READS"] + "/datasets/values/"
 PATH = pathlib.Path(os.environ["SERVED_WRITTEN"]) / "values"
@@ -120,3 +121,80 @@ def test_statistics():
         assert np.allclose([got["mean"], got["std"]], [finite.mean(), finite.std()], rtol=1e-12, atol=0)
         counts, edges = np.histogram(finite, 7)
         assert got["histogram"]["counts"] == counts.tolist() and got["histogram"]["edges"] == edges.tolist()
+
+
+def edr(path, **query):
+    """A coverage, which is valid CoverageJSON."""
+    text = get(path, **{name.replace("_", "-"): value for name, value in query.items()})
+    doc = json.loads(text)
+    (CoverageCollection if doc["type"] == "CoverageCollection" else Coverage).model_validate_json(text)
+    return doc
+
+
+def values_of(coverage, name):
+    of = coverage["ranges"][name]
+    return np.array([np.nan if v is None else v for v in of["values"]]).reshape(of["shape"])
+
+
+def axis(coverage, name):
+    return coverage["domain"]["axes"][name]["values"]
+
+
+def same(coverage, name, want):
+    got = values_of(coverage, name)
+    assert np.array_equal(got.astype(want.dtype), want.values, equal_nan=True), name
+    axes = {"time": "t", "level": "z", "lat": "y", "lon": "x", "points": "composite"}
+    assert coverage["ranges"][name]["axisNames"] == [axes[d] for d in want.dims]
+
+
+def test_positions():
+    """Points, with times and levels."""
+    ds, r = written(), np.random.default_rng(3)
+    when = [({}, {}, 40), ({"datetime": "2026-01-03T06:00:00Z"}, {"time": "2026-01-03T06:00:00"}, 1), ({"datetime": "2026-01-02/2026-01-04"}, {"time": slice("2026-01-02", "2026-01-04")}, 12), ({"datetime": "../2026-01-01"}, {"time": "2026-01-01"}, 4)]
+    where = [({}, {}, 3), ({"z": "850"}, {"level": 850}, 1), ({"z": "500,1000"}, {"level": [500, 1000]}, 2), ({"z": "400/900"}, {"level": [850, 500]}, 2), ({"z": "R2/500/350"}, {"level": [500, 850]}, 2)]
+    for n in range(40):
+        lon, lat = float(r.uniform(-180, 540)), float(r.uniform(39.8, 60.2))
+        query, sel, times = when[n % 4]
+        part = ds.sel(lat=lat, method="nearest").isel(lon=np.argmin(np.abs((ds.lon.values - lon + 180) % 360 - 180)))
+        if n % 2:
+            c = edr("position", coords=f"POINT({lon} {lat})", parameter_name="t2m", **query)
+            same(c, "t2m", part.t2m.sel(sel))
+            assert c["domain"]["domainType"] == ("Point" if times == 1 else "PointSeries")
+        else:
+            levels, level, count = where[n // 2 % 5]
+            c = edr("position", coords=f"point ({lon:e}  {lat})", parameter_name="u", **query, **levels)
+            same(c, "u", part.u.sel(sel).sel(level))
+            kind = {(False, False): "Point", (True, False): "PointSeries", (False, True): "VerticalProfile", (True, True): "Grid"}
+            assert c["domain"]["domainType"] == kind[times > 1, count > 1]
+            assert axis(c, "z") == np.atleast_1d(part.u.sel(level).level.values).tolist()
+        assert (axis(c, "x"), axis(c, "y")) == ([part.lon], [part.lat])
+        assert axis(c, "t") == [t + "Z" for t in np.atleast_1d(labels(part.time.sel(sel).values))]
+    c = edr("position", coords="MULTIPOINT((10 50),(-10.4 41.1))", parameter_name="t2m")
+    same(c, "t2m", ds.t2m.sel(lat=xr.DataArray([50.0, 41.0], dims="points"), lon=xr.DataArray([10.5, 349.5], dims="points")))
+    assert c["domain"]["domainType"] == "MultiPointSeries" and axis(c, "composite") == [[10.5, 50.0], [349.5, 41.0]]
+    c = edr("position", coords="POINT(10 50)", datetime="2026-01-01T00:00:00", z="500")
+    assert [sorted(one["ranges"]) for one in c["coverages"]] == [["count"], ["t2m"], ["u"]]
+
+
+def test_areas():
+    """Polygons, also across the first longitude and with a hole."""
+    ds = written()
+    c = edr("area", coords="POLYGON((10 45,20 45,20 50,10 50,10 45))", parameter_name="t2m", datetime="2026-01-02")
+    same(c, "t2m", ds.t2m.sel(lat=slice(50, 45), lon=slice(10, 20), time="2026-01-02"))
+    assert c["domain"]["domainType"] == "Grid" and axis(c, "x") == np.arange(10.5, 20, 1.5).tolist()
+    ring, hole = [(-15.1, 42.2), (14.9, 41.3), (7.3, 57.7), (-15.1, 42.2)], [(-3.1, 44.9), (2.2, 45.1), (1.7, 48.2), (-3.1, 44.9)]
+    text = ",".join("(" + ",".join(f"{x} {y}" for x, y in points) + ")" for points in (ring, hole))
+    c = edr("area", coords=f"POLYGON({text})", parameter_name="count")
+    x, y = np.array(axis(c, "x")), np.array(axis(c, "y"))
+    assert x[0] == -15 and x[-1] == 13.5 and (np.diff(x) == 1.5).all()
+    want = ds["count"].sel(lat=y, lon=x % 360).values.astype(float)
+
+    def within(points):
+        inside = np.zeros(want.shape, bool)
+        for (x1, y1), (x2, y2) in zip(points, points[1:]):
+            crosses = (y1 > y[:, None]) != (y2 > y[:, None])
+            inside ^= crosses & (x[None, :] < x1 + (y[:, None] - y1) / (y2 - y1) * (x2 - x1))
+        return inside
+
+    want[~within(ring) | within(hole)] = np.nan
+    assert np.array_equal(values_of(c, "count"), want, equal_nan=True)
