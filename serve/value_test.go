@@ -3,6 +3,7 @@ package serve_test
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"math/rand/v2"
 	"net/http"
 	"strings"
@@ -96,6 +97,43 @@ func TestValues(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			send(t, tt.method, url+tt.path, tt.header...).expect(t, tt.status, tt.wants...)
+		})
+	}
+}
+
+// TestRequests checks which requests are sent to the source.
+func TestRequests(t *testing.T) {
+	var sent []string
+	st := store.Observe(filled(t, "k", "0123456789", "long", strings.Repeat("x", 9<<20)), func(_ context.Context, e store.Event) {
+		sent = append(sent, strings.TrimSpace(fmt.Sprint(e.Op, " ", e.Key, " ", e.Range)))
+	})
+	url := start(t, serve.Options{}, serve.Dataset{ID: "d", Store: st}) + "/datasets/d/zarr/"
+	tag := send(t, "HEAD", url+"k").Header.Get("ETag")
+	for _, tt := range []struct {
+		name   string
+		method string
+		path   string
+		header string
+		want   string
+	}{
+		{"value", "GET", "k", "Accept: */*", "get k whole"},
+		{"range", "GET", "k", "Range: bytes=2-3", "get k 2+2"},
+		{"suffix", "GET", "k", "Range: bytes=-3", "get k last 3"},
+		{"long suffix", "GET", "k", "Range: bytes=-11", "get k last 11, get k 0+1, get k 0+10"},
+		{"header", "HEAD", "k", "Accept: */*", "get k 0+1"},
+		{"not modified", "GET", "k", "If-None-Match: " + tag, "get k whole"},
+		{"absent chunk", "GET", "c/0", "Accept: */*", "get c/0 whole"},
+		{"absent document", "GET", "zarr.json", "Accept: */*", "get zarr.json whole"},
+		{"absent name", "GET", "name", "Accept: */*", "get name whole, list name whole"},
+		{"long value", "GET", "long", "Accept: */*", "get long whole, get long 0+4194304, get long 4194304+4194304, get long 8388608+1048576"},
+		{"long range", "GET", "long", "Range: bytes=5-5242884", "get long 0+1, get long 5+4194304, get long 4194309+1048576"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			sent = nil
+			send(t, tt.method, url+tt.path, tt.header)
+			if got := strings.Join(sent, ", "); got != tt.want {
+				t.Errorf("got  %s\nwant %s", got, tt.want)
+			}
 		})
 	}
 }
