@@ -52,7 +52,8 @@ func runServer(t *testing.T, p *program, args ...string) (get func(path string, 
 			req.Header.Set(name, value)
 			req.Host = req.Header.Get("Host")
 		}
-		resp := must(client.Do(req))
+		resp, err := client.Do(req)
+		succeed(t, err)
 		defer func() { _ = resp.Body.Close() }()
 		return fmt.Sprint(resp.StatusCode, " ", string(must(io.ReadAll(resp.Body))))
 	}

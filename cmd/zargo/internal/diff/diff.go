@@ -18,6 +18,9 @@ type Options struct {
 	SkipValues   bool
 	First        int        // maximum number of reported elements per array; 0 means 10 and a negative number means none
 	Tolerance    *Tolerance // permitted differences of numbers; nil compares bit by bit
+	// Decode compares numbers as the CF conventions decode them: packed values are scaled, and
+	// missing values are equal to each other. The data types may differ.
+	Decode bool
 
 	// Memory is the maximum number of bytes of values and objects in memory, at most half of the
 	// arrays' budget. 0 means 32 MiB, or half of the budget if that saves requests or decoding.

@@ -9,8 +9,12 @@ import (
 	"math"
 	"slices"
 
+	"github.com/zargo-io/zargo/cf"
 	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/internal/attributes/numeric"
+	"github.com/zargo-io/zargo/internal/bits/bytesview"
 	"github.com/zargo-io/zargo/internal/chunk/keys"
+	"github.com/zargo-io/zargo/internal/compute"
 	"github.com/zargo-io/zargo/internal/copying/alike"
 	"github.com/zargo-io/zargo/internal/walk"
 	"github.com/zargo-io/zargo/zarr"
@@ -18,8 +22,12 @@ import (
 )
 
 func values(ctx context.Context, a, b *zarr.Array, o Options, progress func(of int64)) (*Values, error) {
-	if not := unlike(a, b); not != "" {
-		return &Values{Not: not}, nil
+	decode, not, err := decodings(a, b, o.Decode)
+	if not == "" && decode == nil {
+		not = unlike(a, b)
+	}
+	if err != nil || not != "" {
+		return &Values{Not: not}, err
 	}
 	of := [2]known{}
 	for i, one := range []*zarr.Array{a, b} {
@@ -29,9 +37,15 @@ func values(ctx context.Context, a, b *zarr.Array, o Options, progress func(of i
 		}
 	}
 	budget := a.Limits().Shared.Bytes
-	g := gridsOf(a, b)
+	g, typ := gridsOf(a, b), a.DType()
+	if decode != nil {
+		g.each, typ = 8, dtype.Float64
+	}
 	memory, block := g.divide(o.Memory, min(budget.Size()/2, math.MaxInt))
-	c := &comparison{a: of[0].Array, b: of[1].Array, shape: g.shape, block: block, first: o.First, close: o.Tolerance.closeness(a.DType())}
+	c := &comparison{a: of[0].Array, b: of[1].Array, shape: g.shape, block: block, first: o.First, typ: typ, decode: decode, close: o.Tolerance.closeness(typ)}
+	if decode != nil && c.close == nil {
+		c.close = (&Tolerance{}).closeness(typ) // NaN of any bits are equal
+	}
 	if c.first == 0 {
 		c.first = defaultFirst
 	}
@@ -56,7 +70,7 @@ func values(ctx context.Context, a, b *zarr.Array, o Options, progress func(of i
 		return &Values{}, c.plan(of, kept, o.Plan)
 	}
 	v := &Values{}
-	if c.close != nil {
+	if c.close != nil && o.Tolerance != nil {
 		v.Largest = new(float64)
 	}
 	for f, err := range walk.Read(ctx, w, c.boxes(), c.compare) {
@@ -97,8 +111,10 @@ func unlike(a, b *zarr.Array) string {
 type comparison struct {
 	a, b   *zarr.Array
 	shape  []int
-	block  []int     // shape of a block
-	blocks *keys.Set // positions of blocks that overlap stored objects; nil means all blocks
+	typ    dtype.Type   // of the compared elements
+	decode []*cf.Coding // of a and b, or nil to compare stored elements
+	block  []int        // shape of a block
+	blocks *keys.Set    // positions of blocks that overlap stored objects; nil means all blocks
 	first  int
 	close  func(x, y []byte) (equal bool, by float64) // nil to compare bit by bit
 
@@ -144,7 +160,7 @@ func (c *comparison) hold(of [2]known) {
 			grid[i] = (n-1)/c.block[i] + 1
 		}
 	}
-	if !bytes.Equal(c.a.Fill(), c.b.Fill()) || !keys.Keeps(grid) {
+	if c.decode != nil || !bytes.Equal(c.a.Fill(), c.b.Fill()) || !keys.Keeps(grid) {
 		return
 	}
 	set, n := keys.NewSet(grid), 0
@@ -198,10 +214,10 @@ func (c *comparison) compare(ctx context.Context, b walk.Box) (found, error) {
 	differ := func(i int, x, y []byte) {
 		f.different++
 		if len(f.first) < c.first {
-			f.first = append(f.first, Element{position(i, at, shape), elementText(c.a.DType(), x), elementText(c.a.DType(), y)})
+			f.first = append(f.first, Element{position(i, at, shape), elementText(c.typ, x), elementText(c.typ, y)})
 		}
 	}
-	size := c.a.DType().Size()
+	size := c.typ.Size()
 	if size == 0 {
 		x, err := c.a.ReadItems(ctx, sel...)
 		if err != nil {
@@ -222,7 +238,7 @@ func (c *comparison) compare(ctx context.Context, b walk.Box) (found, error) {
 	defer c.buffers.Put(both[0])
 	defer c.buffers.Put(both[1])
 	err := concurrency.EachN(ctx, 2, 2, func(ctx context.Context, i int) error {
-		return [2]*zarr.Array{c.a, c.b}[i].ReadBytes(ctx, both[i], sel...)
+		return c.read(ctx, i, both[i], sel)
 	})
 	if err != nil || bytes.Equal(both[0], both[1]) {
 		return f, err
@@ -242,6 +258,48 @@ func (c *comparison) compare(ctx context.Context, b walk.Box) (found, error) {
 		}
 	}
 	return f, nil
+}
+
+// read reads a block of a or b.
+func (c *comparison) read(ctx context.Context, i int, buf []byte, sel []zarr.Selection) error {
+	a := [2]*zarr.Array{c.a, c.b}[i]
+	if c.decode == nil {
+		return a.ReadBytes(ctx, buf, sel...)
+	}
+	if dst, ok := bytesview.As[float64](buf); ok {
+		return compute.Decode(ctx, a, c.decode[i], dst, sel...)
+	}
+	values, err := compute.Read[float64](ctx, a, c.decode[i], sel...)
+	if err == nil {
+		bytesview.Put(buf, values)
+	}
+	return err
+}
+
+// decodings returns the codings of two arrays of numbers, or nil if their stored elements are
+// compared. not is the reason why they cannot be compared.
+func decodings(a, b *zarr.Array, decode bool) (codings []*cf.Coding, not string, err error) {
+	if !decode || numeric.Kind(a.DType()) == 0 || numeric.Kind(b.DType()) == 0 {
+		return nil, "", nil
+	}
+	if !slices.Equal(a.Shape(), b.Shape()) {
+		return nil, "the shapes differ", nil
+	}
+	var units [2]string
+	for i, one := range []*zarr.Array{a, b} {
+		c, err := cf.New(cf.Variable{Name: one.Name(), Type: one.DType(), Fill: one.Fill(), V2: one.Format() == 2, Attrs: one.Attrs()}, cf.Options{})
+		if err != nil {
+			return nil, "", err
+		}
+		if u, ok := c.Units(); ok {
+			units[i] = u.String() + " " + u.Calendar().String()
+		}
+		codings = append(codings, c)
+	}
+	if units[0] != units[1] {
+		return nil, "the units of the times differ", nil
+	}
+	return codings, "", nil
 }
 
 // found is the result of comparing one block.

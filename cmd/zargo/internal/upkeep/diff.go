@@ -25,6 +25,7 @@ type Diff struct {
 	Values   bool     `help:"Compare only values."`
 	RTol     *float64 `name:"rtol" help:"Relative tolerance for numbers, also integers, times, complex numbers and the fields of structures: a and b are equal if |a - b| is at most atol + rtol * |b|, or both are NaN. Without a tolerance, values are compared bit by bit." placeholder:"X"`
 	ATol     *float64 `name:"atol" help:"Absolute tolerance for numbers. Times have the unit of the array." placeholder:"X"`
+	Decode   bool     `help:"Compare numbers as CF decodes them: packed values are scaled, and all missing values are equal. The data types may differ."`
 	First    int      `default:"10" help:"Maximum number of different elements to print for each array." placeholder:"N"`
 	All      bool     `help:"Compare more than 200 million elements or 200,000 chunks even if fewer than 1 in 100 chunks are stored. By default that is an error."`
 	JSON     bool     `name:"json" help:"Print a JSON object."`
@@ -58,7 +59,7 @@ func (c *Diff) Run(ctx context.Context, s *session.Session) error {
 	}
 	defer q.Release()
 	s.Far.Begin(progress.Work{Unit: "elements", Verb: "read", Moved: s.Report.BytesRead.Load})
-	o := diff.Options{SkipMetadata: c.Values && !c.Metadata, SkipValues: c.Metadata && !c.Values, First: c.First, Tolerance: tolerance, All: c.All, Progress: s.Far.At}
+	o := diff.Options{SkipMetadata: c.Values && !c.Metadata, SkipValues: c.Metadata && !c.Values, First: c.First, Tolerance: tolerance, Decode: c.Decode, All: c.All, Progress: s.Far.At}
 	if c.First == 0 {
 		o.First = -1
 	}
