@@ -215,12 +215,12 @@ tidy-check: ## go mod tidy would change nothing
 
 # Modules of their own, so that what they depend on is not in go.mod.
 STORES := examples/stores/bbolt examples/stores/redis examples/stores/mongodb
-MODULES := telemetry beam $(STORES)
+MODULES := telemetry beam arrow $(STORES)
 
 .PHONY: modules
-modules: ## vet and test the modules of their own; starts the servers of examples/stores
+modules: ## vet and test the modules of their own; starts the servers of examples/stores and the judges of arrow
 	@test='for m in $(MODULES); do (cd $$m && $(GO) mod tidy -diff && $(GO) vet ./... && $(GO) test $(race) -count=1 ./...) || exit 1; done'; \
-	if command -v $(PYTHON) >/dev/null; then exec $(servers) run redis mongodb ferretdb -- sh -c "$$test"; else exec sh -c "$$test"; fi
+	if command -v $(PYTHON) >/dev/null; then exec $(servers) run redis mongodb ferretdb tables -- sh -c "$$test"; else exec sh -c "$$test"; fi
 
 .PHONY: modules-changed
 modules-changed: ## modules, if they, their versions or the API that they use differ from origin/main

@@ -7,9 +7,9 @@
 //	eval "$(integration/servers/servers.py env)"
 //
 // servers.py implements the commands. s3.py, minio.py, gcs.py, azure.py, web.py, slurm.py, redis.py,
-// mongodb.py, ferretdb.py and peers.py each implement one server. A new server needs another such
+// mongodb.py, ferretdb.py, peers.py and tables.py each implement one server. A new server needs another such
 // file, and a service in docker-compose.yml. The test compose_test.py compares the two. process.py
 // starts and stops processes, debian.py unpacks Debian's packages, and common.py finds or builds
 // programs. Versions are pinned in the file of the server and in
-// integration/peers/requirements.txt.
+// requirements.txt of integration/peers and arrow/testdata.
 package servers

@@ -9,7 +9,7 @@
 
 NAME: s3 (versitygw), gcs (fake-gcs-server), azure (Azurite), http (nginx, else a file server of our own), peers (a
 virtual environment), zarrita (a library for Node), minio (a second S3, which takes minutes to build), slurm (two nodes; Debian's packages, unpacked into the
-cache), redis (of Debian too), mongodb (mongo-java-server), ferretdb (a second one for MongoDB's protocol). Default: for up, those
+cache), redis (of Debian too), mongodb (mongo-java-server), ferretdb (a second one for MongoDB's protocol), tables (a virtual environment with DuckDB and pyarrow). Default: for up, those
 before minio; for the others, all.
 Everything listens on 127.0.0.1 only, on a free port unless ZARR_S3_PORT, ZARR_GCS_PORT, ZARR_AZURE_PORT, ZARR_HTTP_PORT,
 ZARR_MINIO_PORT, ZARR_REDIS_PORT, ZARR_MONGODB_PORT or ZARR_FERRETDB_PORT say otherwise. No containers, no root. ZARR_GCS_IN_FILES=1 keeps the objects of gcs in files instead of memory.
@@ -38,14 +38,15 @@ import process
 import redis
 import s3
 import slurm
+import tables
 import web
 import zarrita
 from common import Missing, cache, say
 
 # Each entry has: NAME; up(state) starts it or finds it running, or raises Missing; env(state) is its variables when it
 # is up, else None; down(state) stops it; status(state) is a line, or None when it is not up.
-ALL = {m.NAME: m for m in (s3, gcs, azure, web, minio, slurm, peers, zarrita, redis, mongodb, ferretdb)}
-ASKED = {minio.NAME, slurm.NAME, redis.NAME, mongodb.NAME, ferretdb.NAME}  # those that are started only when they are named
+ALL = {m.NAME: m for m in (s3, gcs, azure, web, minio, slurm, peers, zarrita, redis, mongodb, ferretdb, tables)}
+ASKED = {minio.NAME, slurm.NAME, redis.NAME, mongodb.NAME, ferretdb.NAME, tables.NAME}  # those that are started only when they are named
 
 
 def up(names, state):
