@@ -19,9 +19,10 @@ const maxPoints = 1000
 
 // parseWKT parses a geometry (OGC 06-103r4, section 7) with two coordinates for each position.
 func parseWKT(text string) (wkt, error) {
-	kind, list, ok := strings.Cut(strings.TrimSpace(text), "(")
+	kind, list, _ := strings.Cut(strings.TrimSpace(text), "(")
 	g := wkt{kind: strings.ToUpper(strings.TrimSpace(kind))}
-	if list, ok = strings.CutSuffix(list, ")"); !ok {
+	list, ok := strings.CutSuffix(list, ")")
+	if !ok {
 		return g, refuse(http.StatusBadRequest, "the parameter coords must be a geometry such as POINT(10 50)")
 	}
 	most := maxPoints
