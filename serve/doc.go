@@ -18,6 +18,7 @@
 //	/datasets/ID/stats          statistics of a variable, and a histogram
 //	/datasets/ID/position       elements nearest to points, as OGC API EDR has it
 //	/datasets/ID/area           elements within a polygon
+//	/datasets/ID/tiles/Z/X/Y    tiles of a variable, as PNG
 //	/datasets/ID/views/NAME/zarr/KEY
 //
 // # Values

@@ -90,7 +90,11 @@ func (q *edr) vars() (all []*dataset.Variable, err error) {
 		}
 		return all, nil
 	}
-	for name := range strings.SplitSeq(names, ",") {
+	list := strings.Split(names, ",")
+	for i, name := range list {
+		if slices.Contains(list[:i], name) {
+			continue
+		}
 		v, err := variable(q.d, name)
 		if err != nil {
 			return nil, err

@@ -28,12 +28,14 @@ func globe(t *testing.T) store.Store {
 		spec("p", []int{2, 3, 4}, map[string]any{"long_name": "<p>", "units": "Pa"}, "time", "y", "x"),
 		spec("m", []int{2, 3, 4}, nil, "member", "y", "x"),
 		spec("q", []int{2}, nil, "time"),
+		spec("w", []int{4, 3}, nil, "x", "y"),
 	}}, dataset.Options{}))
 	values := make([]float64, 24)
 	for i := range values {
 		values[i] = float64(i)
 	}
-	must(d.Write(t.Context(), dataset.Stored("y", []float64{60, 0, -60}), dataset.Stored("x", []float64{0, 90, 180, 270}), dataset.Stored("time", []float64{0, 1}),
+	turned := []float64{12, 16, 20, 13, 17, 21, 14, 18, 22, 15, 19, 23} // p at the second time
+	must(d.Write(t.Context(), dataset.Stored("w", turned), dataset.Stored("y", []float64{60, 0, -60}), dataset.Stored("x", []float64{0, 90, 180, 270}), dataset.Stored("time", []float64{0, 1}),
 		dataset.Stored("member", []float64{1, 2}), dataset.Stored("p", values), dataset.Stored("m", values), dataset.Stored("q", []float64{1, 2})))
 	return st
 }
@@ -61,6 +63,9 @@ func TestEDR(t *testing.T) {
 		{"area?coords=POLYGON((-91 -1,1 -1,1 61,-91 -1))&datetime=/2000-02-28" + p, 200, `"x":{"values":[-90,0]},"y":{"values":[60,0]},"t":{"values":["2000-02-28T00:00:00Z"]}}`},
 		{"area?coords=POLYGON((-91 -1,1 -1,1 61,-91 -1))&datetime=/2000-02-28" + p, 200, `"shape":[1,2,2],"values":[null,0,null,4]`},
 		{"area?coords=POLYGON((0 0,180 0,180 60,0 60,0 0))&datetime=2000-03-01" + p, 200, `"values":[12,13,14,16,17,18]`},
+		{"area?coords=POLYGON((0 0,180 0,90 60,0 0))&datetime=2000-03-01" + p, 200, `"values":[null,13,null,16,17,18]`},
+		{"area?coords=POLYGON((0 0,180 0,90 60,0 0))&parameter-name=w", 200, `"axisNames":["x","y"],"shape":[3,2],"values":[null,16,13,17,null,18]`},
+		{"area?coords=POLYGON((180 -60,180 60,0 0,180 -60))&datetime=2000-03-01" + p, 200, `"values":[null,null,14,16,17,18,null,null,22]`},
 		{"area?coords=POLYGON((10 0,20 0,10 10,10 0))" + p, 404, "no element"},
 		{"position?coords=POINT(0 0)" + p + "&datetime=2001/2002", 404, "no element"},
 		{"position?coords=POINT(0 90)" + p, 200, `"y":{"values":[60]}`},

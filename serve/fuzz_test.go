@@ -81,6 +81,8 @@ func FuzzServer(f *testing.F) {
 		"GET /datasets/d/position?coords=POINT(-1+1.5)&parameter-name=u HTTP/1.1\r\nHost: h\r\n\r\n",
 		"GET /datasets/d/position?coords=MULTIPOINT((0+0),(359+1e0))&datetime=../2020&z=R3/1/2 HTTP/1.1\r\nHost: h\r\n\r\n",
 		"GET /datasets/d/area?coords=POLYGON((-3+0,5+0,5+9,-3+0),(0+0,1+0,0+1,0+0))&f=covjson HTTP/1.1\r\nHost: h\r\n\r\n",
+		"GET /datasets/d/tiles/1/0/1.png?var=u&range=0:200&tms=grid HTTP/1.1\r\nHost: h\r\n\r\n",
+		"GET /datasets/d/tiles/0/0/0?var=u&range=0:200 HTTP/1.1\r\nHost: h\r\n\r\n",
 		"GET /datasets/d/slice?var=u&f=npy&lon=-5:10 HTTP/1.1\r\nHost: h\r\n\r\n",
 		"GET /datasets/d HTTP/1.1\r\nHost: h\r\n\r\n",
 	} {

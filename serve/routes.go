@@ -55,6 +55,8 @@ func ofDataset() map[string]endpoint {
 		"/position":      position,
 		"/area":          area,
 
+		"/tiles/{z}/{x}/{y}": tile,
+
 		"/views/{view}/zarr":          viewKeys,
 		"/views/{view}/zarr/{key...}": viewKeys,
 	}

@@ -37,7 +37,11 @@ func (c *call) selected(own ...string) (*selected, error) {
 	var labels []dataset.Query
 	of := map[string]bool{} // the dimensions of the variables
 	for _, text := range query["var"] {
-		names = append(names, strings.Split(text, ",")...)
+		for name := range strings.SplitSeq(text, ",") {
+			if !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
 	}
 	if len(names) == 0 || len(names) > maxVars {
 		return nil, refuse(http.StatusBadRequest, "the parameter var must name a variable, or up to %d separated by commas", maxVars)
