@@ -72,7 +72,7 @@ func parse(args []string, out io.Writer) (o options, err error) {
 	return o, nil
 }
 
-func run(ctx context.Context, args []string, out io.Writer) error {
+func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	o, err := parse(args, out)
 	if errors.Is(err, flag.ErrHelp) {
 		return nil
@@ -88,7 +88,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	defer st.Close()
+	defer func() { err = errors.Join(err, st.Close()) }()
 	ds, err := dataset.Open(ctx, st, "", dataset.Options{})
 	if err != nil {
 		return err
@@ -180,15 +180,13 @@ func write(ctx context.Context, path string, t *arrow.Table, f arrow.Format) err
 	if err != nil {
 		return err
 	}
-	defer os.Remove(w.Name()) // fails after the rename
-	err = t.Write(ctx, w, f)
-	if closed := w.Close(); err == nil {
-		err = closed
+	if err = errors.Join(t.Write(ctx, w, f), w.Close()); err == nil {
+		err = os.Rename(w.Name(), path)
 	}
 	if err != nil {
-		return err
+		return errors.Join(err, os.Remove(w.Name()))
 	}
-	return os.Rename(w.Name(), path)
+	return nil
 }
 
 // list returns the names in a text.
