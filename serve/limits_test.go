@@ -168,16 +168,16 @@ func TestBrokenList(t *testing.T) {
 	for i := range 2000 {
 		must(st.Put(t.Context(), fmt.Sprintf("d/a long name of a value %d", i), nil, store.PutOptions{}))
 	}
-	pages := 0
+	var pages atomic.Int64
 	broken := store.Around(st, store.Hooks{Before: func(ctx context.Context, _ store.Call) (context.Context, error) {
-		if pages++; pages > 1 {
+		if pages.Add(1) > 1 {
 			return nil, fault.Unavailable
 		}
 		return ctx, nil
 	}})
 	url := start(t, serve.Options{}, serve.Dataset{ID: "d", Store: broken}) + "/datasets/d/zarr/"
 	for _, path := range []string{"?list", "d/"} {
-		pages = 0
+		pages.Store(0)
 		resp, err := http.Get(url + path)
 		if err != nil {
 			t.Fatal(err)
