@@ -230,6 +230,7 @@ func TestColumns(t *testing.T) {
 		variable{name: "t4", dims: "s", t: dtype.Int32, attrs: since("days since 2000-01-01", "julian")},
 		variable{name: "t5", dims: "s", t: dtype.DateTime{Unit: dtype.Microsecond}},
 		variable{name: "t6", dims: "s", t: dtype.DateTime{Unit: dtype.Day}},
+		variable{name: "t7", dims: "s", t: dtype.DateTime{Unit: dtype.Millisecond}},
 		variable{name: "d", dims: "s", t: dtype.TimeDelta{Unit: dtype.Hour}},
 		variable{name: "v", dims: "s", t: dtype.Bytes},
 		variable{name: "u", dims: "s", t: dtype.U(3)},
@@ -247,7 +248,7 @@ func TestColumns(t *testing.T) {
 	dictionary := func(of string) string { return "dictionary<values=" + of + ", indices=int32, ordered=false>" }
 	want := []string{
 		"[{time 2} {y 3} {x 4}] 24 time:" + dictionary("timestamp[s]") + " y:int64 x:int64 xc:float64 yc:" + dictionary("float64") + " a:float32",
-		"[{s 2}] 2 s:int64 d:duration[ns] t1:timestamp[ms] t2:timestamp[ms] t3:timestamp[us] t4:utf8 t5:timestamp[us] t6:timestamp[s] u:utf8 v:binary",
+		"[{s 2}] 2 s:int64 d:duration[ns] t1:timestamp[ms] t2:timestamp[ms] t3:timestamp[us] t4:utf8 t5:timestamp[us] t6:timestamp[s] t7:timestamp[ms] u:utf8 v:binary",
 		"[{y 3} {x 4}] 12 y_position:int64 x:int64 xc:float64 yc:" + dictionary("float64") + " y:uint8",
 	}
 	if !slices.Equal(got, want) {
