@@ -44,6 +44,7 @@ func Areas() []Area {
 		{"transfers", true, []string{"transfer", "internal/copying"}},
 		{"named data", true, []string{"dataset", "cf", "crs", "multiscale", "picture", "pyramid", "serve", "view", "internal/attributes", "internal/compute"}},
 		{"other packages", true, []string{"."}},
+		{"tables", false, []string{"arrow"}},
 		{"command", false, []string{"cmd"}},
 		{"integration", false, []string{"integration"}},
 		{"test support", false, []string{"internal/test", "zarr/store/storetest", "zarr/codec/codectest"}},
