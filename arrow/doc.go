@@ -18,12 +18,12 @@
 //     also those that the attribute coordinates of a variable names;
 //   - the variables.
 //
-// Bounds of cells, and arrays without dimensions such as grid mappings, are not columns. Neither are
-// elements of complex numbers and structures, which Table.Findings lists.
+// Bounds of cells, and arrays without dimensions such as grid mappings, are not columns. Neither
+// are elements of complex numbers and structures, which Table.Findings lists.
 //
 // A selection of labels or positions is made before anything is read, so that only chunks with
-// selected rows are requested. A table reads its variables block by block, each chunk once, unless a
-// variable has some of the dimensions: its chunks are read again for each block.
+// selected rows are requested. A table reads its variables block by block, each chunk once, unless
+// a variable has some of the dimensions: its chunks are read again for each block.
 //
 // # Types
 //
@@ -33,10 +33,10 @@
 //   - Numbers keep their type. float16 becomes float32, and _Unsigned changes the sign of integers.
 //   - Packed values are float64.
 //   - Times are timestamps without a time zone, in the coarsest unit of s, ms, µs and ns that their
-//     units need, or in µs, rounded, if floating-point numbers are stored. datetime64 keeps its unit
-//     from s to ns. In the calendars julian, noleap, all_leap, 360_day and tai, times are texts such as
-//     2000-02-30T06:00:00. A date before 1582-10-15 in the calendar standard is an error: open the
-//     dataset with RawTimes to read numbers.
+//     units need, or in µs, rounded, if floating-point numbers are stored. datetime64 keeps its
+//     unit from s to ns. In the calendars julian, noleap, all_leap, 360_day and tai, times are
+//     texts such as 2000-02-30T06:00:00. A date before 1582-10-15 in the calendar standard is an
+//     error: open the dataset with RawTimes to read numbers.
 //   - Time differences are durations in ns.
 //   - Texts are utf8, and bytes of varying length are binary.
 //

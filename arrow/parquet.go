@@ -68,8 +68,8 @@ func storedColumn(c arrow.Array) (arrow.Array, error) {
 	return c, nil
 }
 
-// storable returns a schema without dictionaries, which Parquet has as an encoding, and with integers
-// in place of durations.
+// storable returns a schema without dictionaries, which Parquet has as an encoding, and with
+// integers in place of durations.
 func storable(s *arrow.Schema) *arrow.Schema {
 	fields := s.Fields()
 	for i := range fields {

@@ -159,8 +159,8 @@ func (t *Table) lacks(name string) error {
 
 // Sel returns the rows that queries select, as dataset.Dataset.Sel does. It sends no request, and
 // only chunks with selected rows are read later. A query that drops a dimension, such as an exact
-// label, removes its column. With dataset.Pointwise, the labels are columns beside the number of the
-// point.
+// label, removes its column. With dataset.Pointwise, the labels are columns beside the number of
+// the point.
 func (t *Table) Sel(q ...dataset.Query) (*Table, error) {
 	next := *t
 	var err error

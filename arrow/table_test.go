@@ -391,8 +391,8 @@ func TestLabels(t *testing.T) {
 	r.Release()
 }
 
-// TestBlocks checks that a small memory budget bounds the blocks, and that the row groups of Parquet
-// end where blocks end.
+// TestBlocks checks that a small memory budget bounds the blocks, and that the row groups of
+// Parquet end where blocks end.
 func TestBlocks(t *testing.T) {
 	st := mem.New()
 	create(t, st, map[string]int{"y": 200, "x": 5000}, variable{name: "a", dims: "y x", t: dtype.Int32, chunks: []int{10, 5000}})
