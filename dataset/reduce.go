@@ -14,6 +14,7 @@ import (
 	"github.com/zargo-io/zargo/internal/copying/overlay"
 	"github.com/zargo-io/zargo/internal/walk"
 	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
 )
@@ -164,7 +165,7 @@ func (x *reducing) variables(ctx context.Context, w *weights) error {
 		switch {
 		case !x.reduces(v):
 			err = x.copy(ctx, v)
-		case v.stored.coding == nil && v.Array().DType().Size() != 1, v.stored.delta == 0 && x.meaningless(v):
+		case v.stored.coding == nil && v.Array().DType() != dtype.Type(dtype.Bool), v.stored.delta == 0 && x.meaningless(v):
 			if x.r.Vars != nil {
 				return fault.Newf(fault.Type, "variable %s: the operation %v does not accept the data type %v with units %v", v.Name(), x.r.Op, v.Array().DType(), v.stored.attrs["units"])
 			}

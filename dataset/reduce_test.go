@@ -32,6 +32,7 @@ func ninety(t *testing.T, format int) (*dataset.Dataset, store.Store, *atomic.In
 		{Name: "name", Coord: true, Spec: zarr.Spec{Shape: []int{4}, DType: dtype.String, Dims: []string{"lat"}}},
 		{Name: "crs", Spec: zarr.Spec{DType: dtype.Int32, Attrs: map[string]any{"grid_mapping_name": "latitude_longitude"}}},
 		{Name: "label", Spec: zarr.Spec{Shape: []int{90}, DType: dtype.String, Dims: []string{"time"}}},
+		{Name: "flag", Spec: zarr.Spec{Shape: []int{90}, DType: dtype.S(1), Dims: []string{"time"}}},
 		{Name: "t2m", Missing: int16(-1), Spec: zarr.Spec{Shape: []int{90, 4}, Chunks: []int{7, 2}, DType: dtype.Int16, Dims: []string{"time", "lat"}, Attrs: attrs}},
 	}}, dataset.Options{})
 	succeed(t, err)
