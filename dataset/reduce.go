@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/zargo-io/zargo/internal/copying/claimed"
 	"github.com/zargo-io/zargo/internal/copying/overlay"
@@ -269,11 +270,12 @@ func (x *reducing) progress(f func(done, tasks int)) func(int) {
 	if f == nil {
 		return nil
 	}
-	done := make(chan int, 1)
-	done <- 0
+	var mu sync.Mutex
+	done := 0
 	return func(n int) {
-		now := <-done + n
-		f(now, len(x.tasks))
-		done <- now
+		mu.Lock()
+		defer mu.Unlock()
+		done += n
+		f(done, len(x.tasks))
 	}
 }

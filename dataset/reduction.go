@@ -28,7 +28,7 @@ type Reduction struct {
 type ReduceOptions struct {
 	Format   int                   // Zarr format of the result: 2 or 3; 0 for that of the dataset
 	Memory   int64                 // approximate memory for results of one variable; the default is 32 MiB
-	Progress func(done, tasks int) // called after each task, concurrently; may be nil
+	Progress func(done, tasks int) // called after each task, not concurrently; may be nil
 	Zarr     []zarr.Option         // for the arrays of the result
 }
 
