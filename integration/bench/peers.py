@@ -14,6 +14,8 @@ argument, a JSON object (the "task" below), and prints one JSON object with at l
 """
 import argparse, json, os, resource, signal, statistics, subprocess, sys, time, urllib.request, zlib
 
+import values
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 BENCH = os.environ.get("BENCH_DIR", os.path.join(HERE, "_data"))
 DATA = os.path.join(BENCH, "root", "bench")  # bucket "bench" of the latency store
@@ -64,6 +66,7 @@ def zcreate(store, path, spec, **kw):
 def gen():
     import numpy as np, tensorstore as ts, zarr
     os.makedirs(DATA, exist_ok=True)
+    values.generate(DATA)
     f = field((N, N, N)); np.save(os.path.join(BENCH, "field.npy"), f)
     for name, spec in SETS.items():
         d = os.path.join(DATA, name)
@@ -95,8 +98,8 @@ def ts_kv(t, path=None):
     kv["aws_credentials"] = {"type": "anonymous"}
     return kv
 
-class TensorStore:
-    wants = {"W1", "W2", "W3", "W4", "W5", "W6", "W8"}
+class TensorStore(values.Script):
+    wants = {"W1", "W2", "W3", "W4", "W5", "W6", "W8", "W9", "W10", "W11", "W12"}
 
     def __init__(self, concurrency=None):
         import tensorstore as ts
@@ -124,6 +127,12 @@ class TensorStore:
               "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": shards or chunks}}}
         return self.ts.open({"driver": "zarr3", "kvstore": ts_kv(t, path), "metadata": md}, create=True, delete_existing=True, context=self.ctx).result()
 
+    def array(self, t, name):
+        return self.open(t, t["path"] + "/" + name)
+
+    def slab(self, a, lo, hi):
+        return a[lo:hi].read().result()
+
     def read(self, t):
         return lambda: self.open(t).read().result()
 
@@ -145,8 +154,8 @@ class TensorStore:
             return None
         return f
 
-class ZarrPython:
-    wants = {"W1", "W2", "W3", "W4", "W5", "W6", "W7", "W8"}
+class ZarrPython(values.Script):
+    wants = {"W1", "W2", "W3", "W4", "W5", "W6", "W7", "W8", "W9", "W10", "W11", "W12"}
 
     def __init__(self, store="obstore", pipeline=None, concurrency=None):
         import zarr
@@ -157,20 +166,26 @@ class ZarrPython:
             import zarrs  # noqa: F401
             zarr.config.set({"codec_pipeline.path": "zarrs.ZarrsCodecPipeline"})
 
-    def store(self, t):
+    def store(self, t, path=""):
         if t["where"] == "file":
-            return self.zarr.storage.LocalStore(t["root"])
+            return self.zarr.storage.LocalStore(os.path.join(t["root"], path))
         if self.kind == "obstore":
             from obstore.store import S3Store
-            return self.zarr.storage.ObjectStore(S3Store(t["bucket"], endpoint=t["endpoint"], region="us-east-1", skip_signature=True,
+            return self.zarr.storage.ObjectStore(S3Store(t["bucket"], prefix=path or None, endpoint=t["endpoint"], region="us-east-1", skip_signature=True,
                                                  virtual_hosted_style_request=False, client_options={"allow_http": True}))
         if self.kind == "http":
             return self.zarr.storage.FsspecStore.from_url(t["endpoint"] + "/" + t["bucket"])
         return self.zarr.storage.FsspecStore.from_url("s3://" + t["bucket"], storage_options={"anon": True, "endpoint_url": t["endpoint"], "asynchronous": True})
 
-    def open(self, t):
+    def open(self, t, path=None):
         kw = {"zarr_format": t["format"]} if t.get("format") else {}
-        return self.zarr.open_array(self.store(t), path=t["path"], mode="r", **kw)
+        return self.zarr.open_array(self.store(t), path=path or t["path"], mode="r", **kw)
+
+    def array(self, t, name):
+        return self.open(t, t["path"] + "/" + name)
+
+    def slab(self, a, lo, hi):
+        return a[lo:hi]
 
     def read(self, t):
         return lambda: self.open(t)[...]
@@ -279,10 +294,12 @@ PEERS = {
     "zarr-zarrs-c64":   lambda: ZarrPython("obstore", pipeline=True, concurrency=64),
     "zarr-zarrs-http":  lambda: ZarrPython("http", pipeline=True),
     "zarr-dask":        lambda: ZarrDask(),
+    "xarray":           lambda: values.Xarray(ZarrPython("obstore", concurrency=64), None),
+    "xarray-dask":      lambda: values.Xarray(ZarrPython("obstore", concurrency=64), {}),
     "zarrs-rust":       lambda: ZarrsRust(),
     "obstore-bare":     lambda: BareStore(),
 }
-PY_WANTS = {p: (TensorStore if p.startswith("tensor") else ZarrDask if p == "zarr-dask" else BareStore if p == "obstore-bare" else ZarrsRust if p == "zarrs-rust" else ZarrPython).wants for p in PEERS}
+PY_WANTS = {p: (TensorStore if p.startswith("tensor") else values.Xarray if p.startswith("xarray") else ZarrDask if p == "zarr-dask" else BareStore if p == "obstore-bare" else ZarrsRust if p == "zarrs-rust" else ZarrPython).wants for p in PEERS}
 LOCAL = ["tensorstore", "zarr", "zarr-zarrs", "zarrs-rust"]
 REMOTE = ["tensorstore", "tensorstore-c128", "zarr", "zarr-c64", "zarr-s3fs-c64", "zarr-zarrs-c64", "zarr-zarrs-http", "obstore-bare"]
 
@@ -334,6 +351,7 @@ def workloads():
         yield "W7", "1000x1000-" + net, ["zarr", "zarr-c64", "zarr-s3fs-c64", "obstore-bare"], dict(do="group", where="s3", path="tree", profile=prof)
         yield "W7", "1000-names-" + net, ["zarr-c64", "obstore-bare"], dict(do="names", where="s3", path="tree", profile=prof)
     yield "W8", "1GiB", ["tensorstore", "zarr", "zarr-zarrs", "zarr-dask"], dict(do="rechunk", where="file", path="slices", out="out_rechunk")
+    yield from values.workloads(CLOUD)
 
 def cdecode():
     """C decoders through numcodecs, which releases the GIL, on all chunks of a set with 1 and with all threads."""
@@ -355,6 +373,8 @@ def cdecode():
 
 def verify(t):
     """Reads back what a write or rechunk left, with tensorstore, and compares it with what should be there."""
+    if t["do"] in ("monthly", "series"):
+        return values.verify(t)
     import numpy as np, tensorstore as ts
     crc = lambda a: zlib.crc32(memoryview(np.ascontiguousarray(a)).cast("B"))
     rd = lambda path, where: ts.open({"driver": "zarr3", "kvstore": ts_kv(dict(t, where=where), path)}).result().read().result()
@@ -394,9 +414,13 @@ def child(peer, t):
         s = http(t["endpoint"] + "/__stats")
         m.update(requests=s["requests"], ops=s["ops"], wire=s["bytes_out"] + s["bytes_in"], max_concurrent=s["max_concurrent"], connections=s["connections"],
                  not_found=s["statuses"].get("404", 0))
-    if hasattr(out, "dtype"):
+    if t["do"] in ("decoded", "month"):
+        m["bytes"], m["answer"] = int(out.nbytes), values.digest(out)
+    elif hasattr(out, "dtype"):
         import numpy as np
         m["bytes"], m["crc"] = int(out.nbytes), zlib.crc32(np.ascontiguousarray(out).tobytes() if out.nbytes < 1 << 20 else memoryview(np.ascontiguousarray(out)).cast("B"))
+    elif isinstance(out, list):  # statistics, or counts
+        m["answer"] = out
     elif data is not None:
         m["bytes"] = int(data.nbytes)
     elif isinstance(out, dict):  # an outside program that timed itself
@@ -404,6 +428,8 @@ def child(peer, t):
         m.update(out, cpu=c.ru_utime + c.ru_stime, rss_mb=round(c.ru_maxrss / 1024))
     elif t["do"] == "rechunk":
         m["bytes"] = 1 << 30
+    elif t["do"] in ("monthly", "series"):
+        pass
     else:
         m["count"] = out
     print(json.dumps(m))
@@ -414,7 +440,7 @@ def start_store(binary):
 
 def run(a):
     import shutil
-    want = set(a.workloads) or {f"W{i}" for i in range(1, 9)}
+    want = set(a.workloads) or {f"W{i}" for i in range(1, 13)}
     extra = dict(x.split("=", 1) for x in a.extra)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that the finally below stops the server
     srv, ep = start_store(a.store)
@@ -450,7 +476,7 @@ def run(a):
                         m = {"error": (err or [repr(e)])[0][:300]}
                         dead.add(p)
                     m["process_s"] = time.perf_counter() - s0
-                    if t["do"] in ("write", "rechunk") and "error" not in m:  # a fast writer must also have written
+                    if t["do"] in ("write", "rechunk", "monthly", "series") and "error" not in m:  # a fast writer must also have written
                         if t["where"] == "s3":
                             configure(ep, {})
                         v = subprocess.run([sys.executable, os.path.abspath(__file__), "_verify", json.dumps(t)], capture_output=True, text=True)
@@ -488,6 +514,9 @@ def table(rows):
             note = "CHECKSUMS DIFFER" if len(crcs) > 1 else ""
             if len(ok) < len(rs):
                 note += " some repetitions failed"
+            answers = [x["answer"] for rs in peers.values() for x in rs if "answer" in x]
+            if any(len(x) != len(answers[0]) or any(abs(u - v) > 1e-6 * abs(v) for u, v in zip(x, answers[0])) for x in answers):
+                note += " ANSWERS DIFFER"
             if ok[0].get("not_found"):
                 note += f" 404s: {ok[0]['not_found']}"
             out.append(f"| {w} {c} | {p} | {med[p]:.3f} | {min(x['seconds'] for x in ok):.3f} | {med[p] / best:.2f} | {f('cpu')} | {f('mb_s', 0)} | {f('requests', 0)} | {f('wire', 2, 1e-6)} | {f('max_concurrent', 0)} | {f('rss_mb', 0)} | {f('process_s')} | {note.strip()} |")

@@ -193,6 +193,38 @@ func TestSummaries(t *testing.T) {
 	}
 }
 
+// TestManyDecoded checks all integers of small types in an array of many elements.
+func TestManyDecoded(t *testing.T) {
+	codings := []map[string]any{nil, {"_FillValue": 3.0, "scale_factor": 0.1, "add_offset": 9.7}, {"_FillValue": 3.0, "missing_value": 5.0}, {"_Unsigned": "true", "scale_factor": 0.125}}
+	for _, attrs := range codings {
+		checkMany[int8](t, dtype.Int8, attrs)
+		checkMany[uint8](t, dtype.Uint8, attrs)
+		checkMany[int16](t, dtype.Int16, attrs)
+		checkMany[uint16](t, dtype.Uint16, attrs)
+		checkMany[int32](t, dtype.Int32, attrs)
+	}
+}
+
+func checkMany[S cf.Number](t *testing.T, typ dtype.Type, attrs map[string]any) {
+	t.Helper()
+	a, err := zarr.Create(t.Context(), mem.New(), "", zarr.Spec{Shape: []int{1024, 1025}, Chunks: []int{256, 256}, DType: typ})
+	succeed(t, err)
+	stored, want := make([]S, 1024*1025), make([]float32, 1024*1025)
+	for i := range stored {
+		stored[i] = S(i) // wraps
+	}
+	succeed(t, zarr.Write(t.Context(), a, stored))
+	c := coding(t, a, attrs, cf.Options{})
+	succeed(t, cf.Decode(c, want, stored))
+	got, err := compute.Read[float32](t.Context(), a, c)
+	succeed(t, err)
+	for i, v := range got {
+		if v != want[i] && (v == v || want[i] == want[i]) {
+			t.Fatalf("%v %v: element %d is %v, want %v", typ, attrs, i, v, want[i])
+		}
+	}
+}
+
 // TestFarFromFirst checks the deviation of elements that are far from the first one.
 func TestFarFromFirst(t *testing.T) {
 	a := array(t, dtype.Float64, 1e9, func(i int) float64 {

@@ -64,7 +64,37 @@ func decode[D cf.Float, S cf.Number](ctx context.Context, a *zarr.Array, c *cf.C
 	if l.Several || l.Flipped {
 		unpack = func(dst []D, src []S) error { return cf.Decode(c, dst, src) }
 	}
+	if all := integers[S](); len(dst) >= manyDecoded && all != nil {
+		decoded := new([1 << 16]D)
+		if err := unpack(decoded[:], all); err != nil {
+			return err
+		}
+		unpack = func(dst []D, src []S) error { lookUp(dst, src, decoded); return nil }
+	}
 	return convert(ctx, a, dst, sel, unpack)
+}
+
+// manyDecoded is the number of elements from which all integers of two bytes are decoded first.
+const manyDecoded = 1 << 20
+
+// integers returns the integers with the index of their uint16. It returns nil if S is not small.
+func integers[S cf.Number]() (all []S) {
+	switch any(*new(S)).(type) {
+	case int8, int16, uint8, uint16:
+		all = make([]S, 1<<16)
+		for i := range all {
+			all[i] = S(i) // wraps
+		}
+	}
+	return all
+}
+
+// lookUp sets dst to the decoded values of src, without a branch for missing elements.
+func lookUp[D cf.Float, S cf.Number](dst []D, src []S, decoded *[1 << 16]D) {
+	dst = dst[:len(src)]
+	for i, v := range src {
+		dst[i] = decoded[uint16(v)]
+	}
 }
 
 func decodeHalf[D cf.Float](ctx context.Context, a *zarr.Array, c *cf.Coding, dst []D, sel []zarr.Selection) error {

@@ -16,9 +16,9 @@ import (
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
-// dataset returns the Spec of the data set with the given name, for an array of the given shape.
+// dataSet returns the Spec of the data set with the given name, for an array of the given shape.
 // Chunks may be larger than the array.
-func dataset(name string, shape []int) (zarr.Spec, error) {
+func dataSet(name string, shape []int) (zarr.Spec, error) {
 	blosc := codec.Blosc(codec.BloscOptions{Cname: "lz4", Level: 5, Shuffle: "shuffle"})
 	s := zarr.Spec{Format: 3, Shape: shape, DType: dtype.Float32, Codecs: []codec.Spec{}}
 	switch name {
@@ -78,14 +78,12 @@ func field(path string) ([]int, []float32, error) {
 }
 
 // checksum returns the CRC-32/IEEE of the values in little-endian order.
-func checksum(values []float32) uint32 {
-	sum, buf := uint32(0), make([]byte, 4*part)
+func checksum[T int16 | float32 | float64](values []T) uint32 {
+	sum, buf := uint32(0), []byte(nil)
 	for len(values) > 0 {
 		n := min(part, len(values))
-		for i, v := range values[:n] {
-			binary.LittleEndian.PutUint32(buf[4*i:], math.Float32bits(v))
-		}
-		sum, values = crc32.Update(sum, crc32.IEEETable, buf[:4*n]), values[n:]
+		buf, _ = binary.Append(buf[:0], binary.LittleEndian, values[:n]) // the types have fixed sizes
+		sum, values = crc32.Update(sum, crc32.IEEETable, buf), values[n:]
 	}
 	return sum
 }

@@ -42,7 +42,7 @@ func makeField(t *testing.T, root string) (values []float32) {
 func makeArrays(t *testing.T, root string, values []float32) {
 	t.Helper()
 	for _, name := range []string{"blosc64", "v2blosc", "zstd128", "raw64", "shard32"} {
-		spec, err := dataset(name, edges)
+		spec, err := dataSet(name, edges)
 		if err != nil {
 			t.Fatal(err)
 		}

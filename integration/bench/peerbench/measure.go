@@ -34,15 +34,16 @@ func (t task) measure(ctx context.Context) (result, error) {
 	if err = errors.Join(err, st.Close()); err != nil {
 		return result{}, err
 	}
-	r := result{Seconds: seconds, CPU: (after - cpu).Seconds(), RSS: rss >> 20, Bytes: 4*len(out.values) + out.bytes}
-	switch t.Do {
-	case "group", "names":
+	r := result{Seconds: seconds, CPU: (after - cpu).Seconds(), RSS: rss >> 20, Bytes: out.bytes}
+	switch {
+	case t.Do == "group" || t.Do == "names":
 		sum := uint32(out.count) // compared like a checksum
 		r.Count, r.CRC = &out.count, &sum
-	case "write", "rechunk":
-	default:
-		sum := checksum(out.values)
+	case out.sum != nil:
+		sum := out.sum()
 		r.CRC = &sum
+	case out.digest != nil:
+		r.Answer = out.digest()
 	}
 	if t.Where == "s3" {
 		if r.traffic, err = stats(ctx, t.Endpoint+"/__stats"); err != nil {
@@ -71,6 +72,8 @@ type result struct {
 	Bytes   int     `json:"bytes,omitempty"`
 	CRC     *uint32 `json:"crc,omitempty"` // absent for values that the benchmark reads back
 	Count   *int    `json:"count,omitempty"`
+
+	Answer []float64 `json:"answer,omitempty"`
 	*traffic
 }
 

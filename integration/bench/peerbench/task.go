@@ -2,11 +2,13 @@ package main
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"net/url"
 	"path/filepath"
 
+	"github.com/zargo-io/zargo/dataset"
 	"github.com/zargo-io/zargo/openurl"
 	"github.com/zargo-io/zargo/s3"
 	"github.com/zargo-io/zargo/zarr"
@@ -25,6 +27,11 @@ type task struct {
 	Index  []int   `json:"index"`
 	Coords [][]int `json:"coords"`
 
+	Type  string    `json:"type"`
+	Month string    `json:"month"`
+	Range []float64 `json:"range"`
+	Bins  int       `json:"bins"`
+
 	Endpoint string `json:"endpoint"`
 	Bucket   string `json:"bucket"`
 	Bench    string `json:"bench"`
@@ -32,12 +39,18 @@ type task struct {
 	hedge bool
 }
 
-// outcome is the result of a task: the values, the size of values that are no longer in memory, or
-// a number of members.
+// outcome is the result of a task: the size of values, and what describes them, or a number of
+// members.
 type outcome struct {
-	values []float32
 	bytes  int
+	sum    func() uint32    // the checksum of values; nil for none
+	digest func() []float64 // numbers that are compared with a tolerance; nil for none
 	count  int
+}
+
+// of returns the outcome of a task that reads values.
+func of[T int16 | float32 | float64](values []T) outcome {
+	return outcome{sum: func() uint32 { return checksum(values) }, bytes: len(values) * binary.Size(*new(T))}
 }
 
 // prepare does the work that is not measured, and returns the function to measure.
@@ -63,6 +76,20 @@ func (t task) prepare() (func(context.Context, store.Store) (outcome, error), er
 		return t.names, nil
 	case "opengroup_array":
 		return t.inGroup, nil
+	case "raw16":
+		return t.raw16, nil
+	case "decoded":
+		return t.named(), nil
+	case "month":
+		return t.named(dataset.Text("time", t.Month)), nil
+	case "statistics":
+		return t.statistics, nil
+	case "histogram":
+		return t.histogram, nil
+	case "monthly":
+		return t.reduce(dataset.Reduction{Op: dataset.Mean, By: []dataset.Grouping{dataset.ByTime("time", dataset.Month)}}), nil
+	case "series":
+		return t.reduce(dataset.Reduction{Op: dataset.Mean, Over: []string{"lat", "lon"}}), nil
 	}
 	return nil, fmt.Errorf("task %q is unknown: %w", t.Do, errors.ErrUnsupported)
 }
@@ -100,7 +127,7 @@ func (t task) read(sel ...zarr.Selection) func(context.Context, store.Store) (ou
 			return outcome{}, err
 		}
 		values, err := zarr.Read[float32](ctx, a, sel...)
-		return outcome{values: values}, err
+		return of(values), err
 	}
 }
 
@@ -109,7 +136,7 @@ func (t task) write() (func(context.Context, store.Store) (outcome, error), erro
 	if err != nil {
 		return nil, err
 	}
-	spec, err := dataset(t.Case, shape)
+	spec, err := dataSet(t.Case, shape)
 	if err != nil {
 		return nil, err
 	}
@@ -118,7 +145,7 @@ func (t task) write() (func(context.Context, store.Store) (outcome, error), erro
 		if err != nil {
 			return outcome{}, err
 		}
-		return outcome{values: values}, zarr.Write(ctx, a, values)
+		return outcome{bytes: 4 * len(values)}, zarr.Write(ctx, a, values)
 	}, nil
 }
 
@@ -162,5 +189,5 @@ func (t task) inGroup(ctx context.Context, st store.Store) (outcome, error) {
 		return outcome{}, err
 	}
 	values, err := zarr.Read[float32](ctx, a)
-	return outcome{values: values}, err
+	return of(values), err
 }
