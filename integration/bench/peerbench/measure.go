@@ -8,6 +8,10 @@ import (
 	"io"
 	"net/http"
 	"time"
+
+	"github.com/zargo-io/zargo/dataset"
+	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/store"
 )
 
 // measure executes the task and measures its time, which excludes preparing values, fetching the
@@ -51,6 +55,47 @@ func (t task) measure(ctx context.Context) (result, error) {
 		}
 	}
 	return r, nil
+}
+
+// prepare does the work that is not measured, and returns the function to measure.
+func (t task) prepare() (func(context.Context, store.Store) (outcome, error), error) {
+	switch t.Do {
+	case "read":
+		return t.read(), nil
+	case "point":
+		sel := make([]zarr.Selection, len(t.Index))
+		for axis, i := range t.Index {
+			sel[axis] = zarr.At(i)
+		}
+		return t.read(sel...), nil
+	case "points":
+		return t.read(zarr.Points(t.Coords...)), nil
+	case "write":
+		return t.write()
+	case "rechunk":
+		return t.rechunk, nil
+	case "group":
+		return t.group, nil
+	case "names":
+		return t.names, nil
+	case "opengroup_array":
+		return t.inGroup, nil
+	case "raw16":
+		return t.raw16, nil
+	case "decoded":
+		return t.named(), nil
+	case "month":
+		return t.named(dataset.Text("time", t.Month)), nil
+	case "statistics":
+		return t.statistics, nil
+	case "histogram":
+		return t.histogram, nil
+	case "monthly":
+		return t.reduce(dataset.Reduction{Op: dataset.Mean, By: []dataset.Grouping{dataset.ByTime("time", dataset.Month)}}), nil
+	case "series":
+		return t.reduce(dataset.Reduction{Op: dataset.Mean, Over: []string{"lat", "lon"}}), nil
+	}
+	return nil, fmt.Errorf("task %q is unknown: %w", t.Do, errors.ErrUnsupported)
 }
 
 // traffic contains the counters of the server.

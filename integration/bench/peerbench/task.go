@@ -3,12 +3,10 @@ package main
 import (
 	"context"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"net/url"
 	"path/filepath"
 
-	"github.com/zargo-io/zargo/dataset"
 	"github.com/zargo-io/zargo/openurl"
 	"github.com/zargo-io/zargo/s3"
 	"github.com/zargo-io/zargo/zarr"
@@ -51,47 +49,6 @@ type outcome struct {
 // of returns the outcome of a task that reads values.
 func of[T int16 | float32 | float64](values []T) outcome {
 	return outcome{sum: func() uint32 { return checksum(values) }, bytes: len(values) * binary.Size(*new(T))}
-}
-
-// prepare does the work that is not measured, and returns the function to measure.
-func (t task) prepare() (func(context.Context, store.Store) (outcome, error), error) {
-	switch t.Do {
-	case "read":
-		return t.read(), nil
-	case "point":
-		sel := make([]zarr.Selection, len(t.Index))
-		for axis, i := range t.Index {
-			sel[axis] = zarr.At(i)
-		}
-		return t.read(sel...), nil
-	case "points":
-		return t.read(zarr.Points(t.Coords...)), nil
-	case "write":
-		return t.write()
-	case "rechunk":
-		return t.rechunk, nil
-	case "group":
-		return t.group, nil
-	case "names":
-		return t.names, nil
-	case "opengroup_array":
-		return t.inGroup, nil
-	case "raw16":
-		return t.raw16, nil
-	case "decoded":
-		return t.named(), nil
-	case "month":
-		return t.named(dataset.Text("time", t.Month)), nil
-	case "statistics":
-		return t.statistics, nil
-	case "histogram":
-		return t.histogram, nil
-	case "monthly":
-		return t.reduce(dataset.Reduction{Op: dataset.Mean, By: []dataset.Grouping{dataset.ByTime("time", dataset.Month)}}), nil
-	case "series":
-		return t.reduce(dataset.Reduction{Op: dataset.Mean, Over: []string{"lat", "lon"}}), nil
-	}
-	return nil, fmt.Errorf("task %q is unknown: %w", t.Do, errors.ErrUnsupported)
 }
 
 // open opens the store of the task that contains the node at a path: a directory, or a prefix of
