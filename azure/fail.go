@@ -19,8 +19,7 @@ import (
 // ifAbsent reports whether the write required an absent key; a failed precondition then means that
 // the key exists. Source: "Blob service error codes" and "Common REST API error codes".
 func explain(err error, ifAbsent bool) error {
-	var cred *credentialError
-	if errors.As(err, &cred) {
+	if cred, ok := errors.AsType[*credentialError](err); ok {
 		return &provider.Failure{Kind: cred.kind(), Err: err, Text: "no Azure credentials were found: set AZURE_STORAGE_ACCOUNT and AZURE_STORAGE_KEY, " +
 			"AZURE_STORAGE_SAS_TOKEN or AZURE_STORAGE_CONNECTION_STRING, sign in with az login, or open a public container with anonymous=true (" +
 			firstLine(cred.Error()) + ")"}

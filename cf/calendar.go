@@ -2,6 +2,7 @@ package cf
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -53,10 +54,8 @@ func ParseCalendar(name string) (Calendar, error) {
 		return Standard, nil
 	}
 	for c, names := range calendars {
-		for _, n := range names {
-			if n == lower {
-				return Calendar(c), nil
-			}
+		if slices.Contains(names, lower) {
+			return Calendar(c), nil
 		}
 	}
 	if lower == "utc" || lower == "none" {

@@ -3,6 +3,7 @@ package cf
 import (
 	"errors"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -88,10 +89,8 @@ func cutSince(units string) (unit, date string, ok bool) {
 func (c Calendar) unit(name string) (timeUnit, error) {
 	lower := strings.ToLower(name)
 	for _, u := range timeUnits {
-		for _, n := range strings.Fields(u.names) {
-			if n == lower {
-				return u.unit, nil
-			}
+		if slices.Contains(strings.Fields(u.names), lower) {
+			return u.unit, nil
 		}
 	}
 	switch lower {

@@ -151,8 +151,7 @@ type interruption struct {
 //
 //go:noinline
 func (n *interruption) note(err error) {
-	var i *fault.Interrupted
-	if errors.As(err, &i) {
+	if i, ok := errors.AsType[*fault.Interrupted](err); ok {
 		n.first.CompareAndSwap(nil, i)
 	}
 }

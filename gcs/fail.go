@@ -42,8 +42,7 @@ func (x *exchange) explain(err error, ifAbsent bool) error {
 	}
 	f.Maybe = d.code == codeBusy
 	f.Text += x.hint(d)
-	var api *googleapi.Error
-	if !errors.As(err, &api) {
+	if _, ok := errors.AsType[*googleapi.Error](err); !ok {
 		// For a 404 of a read the SDK does not return a googleapi.Error.
 		err = errors.Join(err, &googleapi.Error{Code: x.status, Message: d.message, Body: string(x.body), Header: x.header})
 	}

@@ -227,8 +227,7 @@ func (c *config) load(ctx context.Context) (aws.Config, error) {
 	}
 	cfg, err := awsconfig.LoadDefaultConfig(ctx, opts...)
 	if err != nil {
-		var none awsconfig.SharedConfigProfileNotExistError
-		if errors.As(err, &none) {
+		if none, ok := errors.AsType[awsconfig.SharedConfigProfileNotExistError](err); ok {
 			return cfg, fault.Newf(fault.NoCredentials, "the AWS profile %q does not exist: %w", none.Profile, err)
 		}
 		return cfg, fault.Newf(fault.Refused, "the AWS configuration is unusable: %w", err)

@@ -28,12 +28,10 @@ const (
 // explain converts an SDK error to a fault kind, based on S3's error code and the HTTP status.
 // Source: Amazon S3 API Reference, "Error responses".
 func (b *bucket) explain(err error, to purpose) error {
-	var cred *credentialsError
-	if errors.As(err, &cred) {
+	if cred, ok := errors.AsType[*credentialsError](err); ok {
 		return cred.explain()
 	}
-	var known *provider.Failure
-	if errors.As(err, &known) {
+	if known, ok := errors.AsType[*provider.Failure](err); ok {
 		return known // the request was not sent
 	}
 	var resp *awshttp.ResponseError
@@ -42,8 +40,7 @@ func (b *bucket) explain(err error, to purpose) error {
 	}
 	header := resp.Response.Header
 	status, code, message := resp.HTTPStatusCode(), "", ""
-	var api smithy.APIError
-	if errors.As(err, &api) {
+	if api, ok := errors.AsType[smithy.APIError](err); ok {
 		code, message = api.ErrorCode(), api.ErrorMessage()
 	}
 	said := code

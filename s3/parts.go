@@ -229,8 +229,7 @@ func (p *parts) Drop(ctx context.Context) error {
 }
 
 func codeOf(err error) string {
-	var api smithy.APIError
-	if errors.As(err, &api) {
+	if api, ok := errors.AsType[smithy.APIError](err); ok {
 		return api.ErrorCode()
 	}
 	return ""

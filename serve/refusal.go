@@ -31,8 +31,7 @@ func refuse(status int, format string, args ...any) error {
 // addresses, so the client gets fixed text instead. An error about a selection, which only the
 // client's request determines, is sent as it is, unless it contains the name of the source's store.
 func asRefusal(err error, name string) *refusal {
-	var own *refusal
-	if errors.As(err, &own) {
+	if own, ok := errors.AsType[*refusal](err); ok {
 		return own
 	}
 	for _, row := range []struct {

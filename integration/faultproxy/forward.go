@@ -2,6 +2,7 @@ package faultproxy
 
 import (
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"strings"
@@ -47,9 +48,7 @@ func (x *exchange) forward(f Fault) error {
 // back sends the response of the target to the client.
 func (x *exchange) back(resp *http.Response, f Fault) error {
 	h := x.w.Header()
-	for k, v := range endToEnd(resp.Header) {
-		h[k] = v
-	}
+	maps.Copy(h, endToEnd(resp.Header))
 	for _, k := range []string{"Content-Type", "Date"} {
 		if _, ok := h[k]; !ok {
 			h[k] = nil // prevents net/http from adding its own

@@ -2,6 +2,7 @@ package numcodecs
 
 import (
 	"encoding/json"
+	"maps"
 	"math/rand/v2"
 
 	"github.com/zargo-io/zargo/zarr/dtype"
@@ -37,9 +38,7 @@ type Config map[string]any
 // JSON returns the configuration in the form of v2 metadata.
 func (c Config) JSON(id string) json.RawMessage {
 	all := Config{"id": id}
-	for k, v := range c {
-		all[k] = v
-	}
+	maps.Copy(all, c)
 	b, err := json.Marshal(all)
 	if err != nil {
 		panic(err) // it consists of numbers, text and lists of these

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"math"
+	"slices"
 
 	"github.com/zargo-io/zargo/cf"
 	"github.com/zargo-io/zargo/concurrency"
@@ -165,10 +166,8 @@ func (r Reduction) emptyGroups() bool {
 		if r.Axes[k].Count == 0 {
 			return true
 		}
-		for _, n := range g.sizes() {
-			if n == 0 {
-				return true
-			}
+		if slices.Contains(g.sizes(), 0) {
+			return true
 		}
 	}
 	return false

@@ -28,8 +28,7 @@ func (w *Waiting) Pause(ctx context.Context, err error) {
 		return
 	}
 	e := store.Conflict{Try: w.tries, Waited: now.Sub(w.begun), Err: err, Until: w.Until}
-	var by *claimedBy
-	if errors.As(err, &by) {
+	if by, ok := errors.AsType[*claimedBy](err); ok {
 		e.Key, e.Since = by.key, by.claim.Since
 		e.TakeOver, _ = w.Over.from(by.claim)
 	}

@@ -3,6 +3,7 @@ package meta
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -136,10 +137,8 @@ func (s *scanner) value() error {
 	case c == '-' || c >= '0' && c <= '9':
 		return s.number()
 	}
-	for _, word := range []string{"true", "false", "null"} {
-		if s.word(word) {
-			return nil
-		}
+	if slices.ContainsFunc([]string{"true", "false", "null"}, s.word) {
+		return nil
 	}
 	if s.bareToken() != "" {
 		return nil

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -137,10 +138,8 @@ func (p place) oneOf(raw []byte, words ...string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	for _, w := range words {
-		if s == w {
-			return s, nil
-		}
+	if slices.Contains(words, s) {
+		return s, nil
 	}
 	return "", p.wrong("one of "+strings.Join(words, ", "), raw)
 }
@@ -178,10 +177,8 @@ func (p place) length(raw []byte, low int) (int, error) {
 // bytes or more.
 func (p place) fits(lengths []int, size int) error {
 	total := int64(max(size, 1))
-	for _, n := range lengths {
-		if n == 0 {
-			return nil
-		}
+	if slices.Contains(lengths, 0) {
+		return nil
 	}
 	for i, n := range lengths {
 		if int64(n) > math.MaxInt64/total {

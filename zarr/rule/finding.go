@@ -74,8 +74,7 @@ func (e *Error) Unwrap() error {
 // Of returns the rule whose violation caused a read error: the Rule of a wrapped [*Error], or the
 // rule that matches the kind of err, or else Unreadable.
 func Of(err error) Rule {
-	var broken *Error
-	if errors.As(err, &broken) {
+	if broken, ok := errors.AsType[*Error](err); ok {
 		return broken.Rule
 	}
 	for _, r := range []Rule{NotThere, Path, Limit, Corrupt, Metadata, Unsupported} {

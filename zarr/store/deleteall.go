@@ -201,8 +201,7 @@ func (d *deletes) delete(ctx context.Context, b keyBatch) {
 		if !errors.Is(err, errors.ErrUnsupported) {
 			if err != nil {
 				n := 1
-				var left *NotDeleted
-				if errors.As(err, &left) {
+				if left, ok := errors.AsType[*NotDeleted](err); ok {
 					n = len(left.Keys)
 				}
 				d.fail(b.at, n, err)

@@ -64,8 +64,7 @@ func (r Read) Longer(n int64, err error) (more int64, ok bool) {
 	if n >= r.Bound || !errors.Is(err, fault.Limit) {
 		return 0, false
 	}
-	var long *store.TooLong
-	if errors.As(err, &long) {
+	if long, ok := errors.AsType[*store.TooLong](err); ok {
 		return long.Announced, long.Announced > n && long.Announced <= r.Bound
 	}
 	if n > math.MaxInt64/8 {

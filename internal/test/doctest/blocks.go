@@ -75,9 +75,7 @@ var preamble = map[string]string{
 // compile type-checks a block as the body of a function or as declarations.
 func (s *Sources) compile(p *Package, text string, imports map[string]string) []error {
 	used := map[string]string{"context": "context", "store": s.module + "/zarr/store", "zarr": s.module + "/zarr"}
-	for name, path := range imports {
-		used[name] = path
-	}
+	maps.Copy(used, imports)
 	for name, path := range s.own {
 		if _, ok := used[name]; !ok {
 			used[name] = path

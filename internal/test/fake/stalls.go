@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -37,9 +38,7 @@ func Stalls(t *testing.T, p Provider, version store.Version) {
 		}
 		full := httptest.NewRecorder()
 		srv.serve(full, r)
-		for name, v := range full.Header() {
-			w.Header()[name] = v
-		}
+		maps.Copy(w.Header(), full.Header())
 		w.WriteHeader(full.Code)
 		_, _ = w.Write(full.Body.Bytes()[:full.Body.Len()/2])
 		_ = http.NewResponseController(w).Flush()

@@ -207,8 +207,7 @@ func (r *request) won() bool {
 
 // take returns the result of the second exchange. It appends the bytes to buf.
 func (r *request) take(buf []byte) (store.Value, error) {
-	var cut *store.TruncatedError
-	if errors.As(r.err, &cut) {
+	if cut, ok := errors.AsType[*store.TruncatedError](r.err); ok {
 		cut.Value.Bytes = append(buf, cut.Value.Bytes...)
 	}
 	if r.err != nil {

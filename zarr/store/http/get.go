@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"strings"
@@ -78,9 +79,7 @@ func (s *Store) request(ctx context.Context, key string, o store.GetOptions, sen
 	if err != nil {
 		return nil, provider.Usage("the key is not valid in a URL") // err would reveal the parameters
 	}
-	for name, values := range s.header {
-		req.Header[name] = values
-	}
+	maps.Copy(req.Header, s.header)
 	req.Header.Set("Accept-Encoding", "identity")
 	if h := provider.RangeHeader(sent); h != "" {
 		req.Header.Set("Range", h)
@@ -97,8 +96,7 @@ func (s *Store) request(ctx context.Context, key string, o store.GetOptions, sen
 // noAnswer returns the error for a request without a response. err is the error of net/http, whose
 // URL is removed.
 func noAnswer(err error) error {
-	var u *url.Error
-	if errors.As(err, &u) {
+	if u, ok := errors.AsType[*url.Error](err); ok {
 		err = u.Err
 	}
 	if errors.Is(err, fault.Refused) || errors.Is(err, fault.Unavailable) {

@@ -122,8 +122,7 @@ func (s *Store) readTailBySize(ctx context.Context) (tail, error) {
 // whole replaces a *store.TruncatedError by an error without bytes. Otherwise package retry would
 // mistake the bytes of the archive for bytes of a value.
 func whole(err error) error {
-	var cut *store.TruncatedError
-	if errors.As(err, &cut) {
+	if _, ok := errors.AsType[*store.TruncatedError](err); ok {
 		return fault.Newf(fault.Unavailable, "%v", err)
 	}
 	return err

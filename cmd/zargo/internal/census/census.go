@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"math"
+	"slices"
 	"strings"
 	"sync"
 
@@ -243,10 +244,8 @@ func (t *taking) object(ctx context.Context, e object) error {
 
 // times multiplies n by all lengths. The result is at most math.MaxInt64.
 func times(n int64, lengths ...int) int64 {
-	for _, l := range lengths {
-		if l == 0 {
-			return 0
-		}
+	if slices.Contains(lengths, 0) {
+		return 0
 	}
 	for _, l := range lengths {
 		if n > math.MaxInt64/int64(l) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -83,10 +84,8 @@ func codeIn(err error, table []Row) int {
 		return 9
 	}
 	for _, e := range table {
-		for _, k := range e.kinds {
-			if err == k {
-				return e.Code
-			}
+		if slices.Contains(e.kinds, err) {
+			return e.Code
 		}
 	}
 	switch e := err.(type) {
@@ -184,8 +183,7 @@ func Interrupted(err, cause error) error {
 	if errors.Is(cause, ErrTerminated) {
 		why = ErrTerminated
 	}
-	var r *resumable
-	if errors.As(err, &r) {
+	if r, ok := errors.AsType[*resumable](err); ok {
 		return Resume(why, r.how)
 	}
 	return why
@@ -220,8 +218,7 @@ func Expire(cause, err error) error {
 	if err == nil || !errors.As(cause, &late) {
 		return err
 	}
-	var t *transient
-	if errors.As(err, &t) {
+	if _, ok := errors.AsType[*transient](err); ok {
 		return &transient{&expired{late, err}}
 	}
 	return &expired{late, err}

@@ -114,7 +114,6 @@ func (b *cdlBuilder) group(ctx context.Context, to *cdl.Group, g *zarr.Group, ou
 	var arrays []*zarr.Array
 	var groups []*zarr.Group
 	for n, err := range g.Members(ctx) {
-		var broken *zarr.MetaError
 		if err == nil {
 			if err := b.count(n); err != nil {
 				return err
@@ -126,7 +125,7 @@ func (b *cdlBuilder) group(ctx context.Context, to *cdl.Group, g *zarr.Group, ou
 		case *zarr.Group:
 			groups = append(groups, n)
 		default:
-			if !errors.As(err, &broken) {
+			if _, ok := errors.AsType[*zarr.MetaError](err); !ok {
 				return err
 			}
 			b.find(err.Error())

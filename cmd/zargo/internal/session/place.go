@@ -126,8 +126,7 @@ func FailedAt(root openurl.Location, where string, err error) error {
 
 // StoreName returns the name of the store that an error concerns, or "" if the error has none.
 func StoreName(err error) string {
-	var key *fault.KeyError
-	if errors.As(err, &key) {
+	if key, ok := errors.AsType[*fault.KeyError](err); ok {
 		return key.Store
 	}
 	return ""

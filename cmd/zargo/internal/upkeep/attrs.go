@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"maps"
 	"strings"
 
 	"github.com/zargo-io/zargo/cmd/zargo/internal/argument"
@@ -80,9 +81,7 @@ func (c *Attrs) change(ctx context.Context, s *session.Session, set map[string]a
 	for _, name := range c.Unset {
 		delete(attrs, name)
 	}
-	for name, v := range set {
-		attrs[name] = v
-	}
+	maps.Copy(attrs, set)
 	var changed zarr.Node
 	switch n := n.(type) {
 	case *zarr.Array:
