@@ -35,8 +35,7 @@ func (b *bucket) putDamaged(ctx context.Context, key string, value []byte) error
 	defer body.giveBack()
 	b.sizes.forget(key)
 	_, err := b.block(key).Upload(ctx, body, &blockblob.UploadOptions{Tier: b.tier, TransactionalValidation: b.sum(append([]byte("not "), value...))})
-	var resp *azcore.ResponseError
-	if errors.As(err, &resp) && resp.StatusCode == http.StatusBadRequest {
+	if resp, ok := errors.AsType[*azcore.ResponseError](err); ok && resp.StatusCode == http.StatusBadRequest {
 		return fault.Newf(fault.Corrupt, "%w", err)
 	}
 	if err != nil {

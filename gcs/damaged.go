@@ -41,8 +41,7 @@ func (b *bucket) putDamaged(ctx context.Context, key string, value []byte) error
 	w.CRC32C, w.SendCRC32C = ^crc32.Checksum(value, crc32.MakeTable(crc32.Castagnoli)), true
 	_, err := w.Write(value)
 	err = errors.Join(err, w.Close())
-	var api *googleapi.Error
-	if errors.As(err, &api) && api.Code == http.StatusBadRequest {
+	if api, ok := errors.AsType[*googleapi.Error](err); ok && api.Code == http.StatusBadRequest {
 		return fault.Newf(fault.Corrupt, "%w", err)
 	}
 	if err != nil {

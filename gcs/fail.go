@@ -170,11 +170,9 @@ func (x *exchange) hint(d document) string {
 // settled resolves an unclear 404 that cannot mean an absent key. If the body has GCS's form, the
 // bucket is missing. Otherwise a proxy sent the response.
 func settled(err error) error {
-	var f *provider.Failure
-	if errors.As(err, &f) && f.Kind == error(unclear) {
+	if f, ok := errors.AsType[*provider.Failure](err); ok && f.Kind == error(unclear) {
 		f.Kind = fault.Unavailable
-		var api *googleapi.Error
-		if errors.As(err, &api) && parseDocument([]byte(api.Body)).ours {
+		if api, ok := errors.AsType[*googleapi.Error](err); ok && parseDocument([]byte(api.Body)).ours {
 			f.Kind = fault.Refused
 			f.Text += " (does the bucket exist?)"
 		}

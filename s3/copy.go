@@ -69,8 +69,7 @@ func (b *bucket) source(key string) string {
 // notCopied returns the error of a failed copy. It determines whether the response is about the
 // source or the destination, because S3 uses the same code for both.
 func (b *bucket) notCopied(ctx context.Context, from, to string, o store.CopyOptions, err error) error {
-	var api smithy.APIError
-	if errors.As(err, &api) && api.ErrorCode() == "InvalidRequest" && strings.Contains(api.ErrorMessage(), "copy source is larger") {
+	if api, ok := errors.AsType[smithy.APIError](err); ok && api.ErrorCode() == "InvalidRequest" && strings.Contains(api.ErrorMessage(), "copy source is larger") {
 		return fault.Newf(fault.Limit, "S3 copies at most 5 GiB in one request: %w", err)
 	}
 	var resp *awshttp.ResponseError

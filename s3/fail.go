@@ -191,8 +191,7 @@ func noResponse(err error) error {
 // inner strips the operation and the service from an SDK error, because the messages of this
 // package contain them.
 func inner(err error) error {
-	var op *smithy.OperationError
-	if errors.As(err, &op) && op.Err != nil {
+	if op, ok := errors.AsType[*smithy.OperationError](err); ok && op.Err != nil {
 		return op.Err
 	}
 	return err
@@ -216,8 +215,7 @@ func (e *credentialsError) explain() error {
 }
 
 func (e *credentialsError) kind() error {
-	var op *smithy.OperationError
-	if errors.As(e.err, &op) && op.ServiceID == "ec2imds" && !e.before {
+	if op, ok := errors.AsType[*smithy.OperationError](e.err); ok && op.ServiceID == "ec2imds" && !e.before {
 		return fault.NoCredentials // end of the chain: not on EC2, nothing else is configured
 	}
 	var resp *smithyhttp.ResponseError

@@ -26,8 +26,7 @@ type get struct {
 func (g *get) first(ctx context.Context, most int64) (store.Value, error) {
 	if rng, ok := g.want.inStore(most); ok && !g.head {
 		v, err := g.conditional(ctx, store.GetOptions{Range: rng, Max: most})
-		var long *store.TooLong
-		if errors.As(err, &long) && long.Version != "" && g.want.whole {
+		if long, ok := errors.AsType[*store.TooLong](err); ok && long.Version != "" && g.want.whole {
 			return store.Value{Size: long.Announced, Version: long.Version}, nil
 		}
 		if err == nil || !errors.Is(err, fault.Limit) && !errors.Is(err, fault.Corrupt) {

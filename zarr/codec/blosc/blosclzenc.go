@@ -2,7 +2,8 @@ package blosc
 
 import (
 	"encoding/binary"
-	"math/bits"
+
+	"github.com/zargo-io/zargo/zarr/codec/internal/lz4hc"
 )
 
 // Limits of the blosclz encoder.
@@ -107,7 +108,7 @@ func (t *lzTable) longest(src []byte, at, end, tries int) (n, back int) {
 			break
 		}
 		if binary.LittleEndian.Uint32(src[from:]) == x {
-			k := same(src, from, at, end)
+			k := lz4hc.Same(src, from, at, end)
 			if k > n && k >= lzNearMin && (at-from-1 < lzNear || k >= lzFarMin) {
 				n, back = k, at-from
 			}
@@ -124,21 +125,6 @@ func (t *lzTable) before(at int) int32 {
 		return 0
 	}
 	return t.prev[at]
-}
-
-// same returns the length of the common prefix of src[a:] and src[b:end].
-func same(src []byte, a, b, end int) int {
-	start := b
-	for b+8 <= end {
-		if d := binary.LittleEndian.Uint64(src[a:]) ^ binary.LittleEndian.Uint64(src[b:]); d != 0 {
-			return b - start + bits.TrailingZeros64(d)>>3
-		}
-		a, b = a+8, b+8
-	}
-	for b < end && src[a] == src[b] {
-		a, b = a+1, b+1
-	}
-	return b - start
 }
 
 // lzWriter appends runs to out. Its methods return false if a run might exceed the capacity of out.

@@ -66,8 +66,7 @@ func unsupported(ctx context.Context, n *Node, a, b entry, o Options) error {
 
 // reason returns the innermost part of the error of opening a node, without its place.
 func reason(err error) string {
-	var of *fault.MetaError
-	if errors.As(err, &of) && of.Err != nil {
+	if of, ok := errors.AsType[*fault.MetaError](err); ok && of.Err != nil {
 		return of.Err.Error()
 	}
 	return err.Error()

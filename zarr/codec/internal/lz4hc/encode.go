@@ -30,7 +30,7 @@ func (e *Encoder) Encode(dst, src []byte) int {
 			}
 			n, back := int(m.n), int(m.back)
 			if n > seen-at {
-				n += same(src, at+n-back, at+n, len(src)-tail)
+				n += Same(src, at+n-back, at+n, len(src)-tail)
 			}
 			if !w.sequence(src[from:at], n, back) {
 				return 0

@@ -60,7 +60,7 @@ func (e *Encoder) search(src []byte, from, to int) {
 					break
 				}
 				if binary.LittleEndian.Uint32(src[at+n-3:]) == end {
-					if k := same(src, at, i, limit); k > n {
+					if k := Same(src, at, i, limit); k > n {
 						n, back = k, i-at
 						if n >= l.nice || n >= limit-i {
 							break
@@ -106,7 +106,7 @@ func (e *Encoder) latest(src []byte, from, to int) {
 		if d <= maxBack && n < l.nice {
 			at := i - int(d)
 			if binary.LittleEndian.Uint32(src[at:]) == x {
-				if k := minMatch + same(src, at+minMatch, i+minMatch, limit); k > n {
+				if k := minMatch + Same(src, at+minMatch, i+minMatch, limit); k > n {
 					n, back = k, i-at
 					extend(found, src, from, i, n, back)
 				}
@@ -141,8 +141,8 @@ func extend(found []match, src []byte, from, at, n, back int) {
 	}
 }
 
-// same returns the length of the common prefix of src[a:] and src[b:end].
-func same(src []byte, a, b, end int) int {
+// Same returns the length of the common prefix of src[a:] and src[b:end].
+func Same(src []byte, a, b, end int) int {
 	start := b
 	for b+8 <= end {
 		if d := binary.LittleEndian.Uint64(src[a:]) ^ binary.LittleEndian.Uint64(src[b:]); d != 0 {
