@@ -8,7 +8,7 @@ GO ?= go
 PYTHON ?= python3
 RACE ?=
 PKG ?= ./...
-SERVERS ?= s3 gcs azure http peers zarrita
+SERVERS ?= s3 gcs azure http peers zarrita browser
 TIMEOUT ?= 20m
 COUNT ?= 1
 BENCH ?= .
@@ -62,7 +62,7 @@ test: ## all tests once, with real servers: RACE=1, PKG=./zarr/..., SERVERS=s3
 
 .PHONY: test-all
 test-all: ## test with a second S3 (MinIO), and what cannot be had is a failure; its first build takes minutes
-	@CI=true $(MAKE) --no-print-directory test SERVERS="s3 gcs azure http minio peers zarrita"
+	@CI=true $(MAKE) --no-print-directory test SERVERS="s3 gcs azure http minio peers zarrita browser"
 
 .PHONY: minio
 minio: ## what every store must do, on a second S3 (MinIO), by us and by gocloud.dev alone, and reads from a busy one; its first build takes minutes
@@ -101,7 +101,7 @@ RACED = $(sort $(patsubst %/,%,$(dir $(shell grep -rlE '\<go func|\.Go\>|\<(sync
 # Tests that look at processes from outside, compare with other programs or read our sources. There
 # -race would only slow processes down: what they call has tests with many goroutines where it
 # belongs. (The fuzz targets of fixtures run with it.)
-OUTSIDE := $(addprefix ./integration/,concurrent counts processes fixtures fixtures/pack crash crash/shared large mutants numcodecs numcodecs/ratios peers servers) \
+OUTSIDE := $(addprefix ./integration/,concurrent counts page processes fixtures fixtures/pack crash crash/shared large mutants numcodecs numcodecs/ratios peers servers) \
   ./examples/internal/measure ./examples/start ./internal/test/doctest ./internal/test/tables
 
 # What check runs without -race, and with it only the tests of files that start goroutines.

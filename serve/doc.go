@@ -5,6 +5,7 @@
 //
 // A [Server] is an http.Handler with these paths. Those of a dataset are the paths of Xpublish.
 //
+//	/                           a page that draws variables
 //	/datasets                   the IDs, as a JSON list
 //	/datasets/ID/               the dataset as text
 //	/datasets/ID/zarr/KEY       the value of a key, as it is stored
@@ -35,8 +36,9 @@
 // # Selections
 //
 // The parameter var of point and slice names variables. Parameters with the name of a dimension are
-// texts for dataset.Text, and sel is a text for dataset.Parse. JSON has the form of xarray's
-// Dataset.to_dict, with null for missing values. Elements are read and sent in bounded memory.
+// texts for dataset.Text, sel is a text for dataset.Parse, and isel a position, such as time=3. JSON
+// has the form of xarray's Dataset.to_dict, with null for missing values. Elements are read and sent
+// in bounded memory.
 //
 // The queries position and area of OGC API - Environmental Data Retrieval send CoverageJSON. The
 // longitudes and latitudes must be index coordinates. An element more than half of the distance

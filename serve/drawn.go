@@ -2,6 +2,7 @@ package serve
 
 import (
 	"bytes"
+	"fmt"
 	"image/png"
 	"net/http"
 	"strconv"
@@ -54,6 +55,9 @@ func (c *call) sendDrawn(v *dataset.Variable, read picture.ReadOptions, draw pic
 	img, err := picture.Render(drawn, draw)
 	if err != nil {
 		return err
+	}
+	if low, high, ok, _ := picture.Limits(drawn, draw); ok { // Render has succeeded with them
+		c.w.Header().Set("Zargo-Range", fmt.Sprint(low, ":", high))
 	}
 	var b bytes.Buffer
 	if err := png.Encode(&b, img); err != nil {

@@ -77,6 +77,8 @@ func FuzzServer(f *testing.F) {
 		"GET /datasets/d/point?var=t&x=1:2&f=csv HTTP/1.1\r\nHost: h\r\n\r\n",
 		"GET /datasets/d/slice?var=t,t&sel=x=nearest::3,0 HTTP/1.1\r\nHost: h\r\n\r\n",
 		"GET /datasets/d/slice?var=u&f=png&size=9&range=1%25:2%25&method=nearest HTTP/1.1\r\nHost: h\r\n\r\n",
+		"GET /datasets/d/point?var=u&isel=lat=2&isel=lon=-1&f=csv HTTP/1.1\r\nHost: h\r\n\r\n",
+		"GET /page/../page.go HTTP/1.1\r\nHost: h\r\n\r\n",
 		"GET /datasets/d/stats?var=u&lat=0,2&bins=3&range=-1:1e300 HTTP/1.1\r\nHost: h\r\n\r\n",
 		"GET /datasets/d/position?coords=POINT(-1+1.5)&parameter-name=u HTTP/1.1\r\nHost: h\r\n\r\n",
 		"GET /datasets/d/position?coords=MULTIPOINT((0+0),(359+1e0))&datetime=../2020&z=R3/1/2 HTTP/1.1\r\nHost: h\r\n\r\n",

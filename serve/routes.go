@@ -24,6 +24,8 @@ func routes(o *Options, sources map[string]*source) *http.ServeMux {
 		c.w.Header().Set("Cache-Control", "no-cache")
 		return c.sendJSON(append([]string{}, slices.Sorted(maps.Keys(sources))...))
 	}
+	handle("/{$}", page)
+	handle("/page/{file}", page)
 	handle("/datasets", list)
 	handle("/datasets/{$}", list)
 	handle("/", func(*call) error { return refuse(http.StatusNotFound, "there is no such path") })

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/zargo-io/zargo/dataset"
@@ -22,7 +23,7 @@ type selected struct {
 const maxVars = 100
 
 // selected returns the selection of a request. The parameter var contains names of variables, and
-// sel a text for dataset.Parse. Parameters with the name of a dimension are texts for dataset.Text.
+// sel a text for dataset.Parse. Each isel is a position, such as time=3. Parameters with the name of a dimension are texts for dataset.Text.
 // The endpoint's own parameters take precedence over dimensions. All others are refused.
 func (c *call) selected(own ...string) (*selected, error) {
 	d, err := c.dataset()
@@ -65,6 +66,15 @@ func (c *call) selected(own ...string) (*selected, error) {
 					return nil, err
 				}
 				labels = append(labels, q...)
+			}
+		case name == "isel":
+			for _, text := range texts {
+				eq := max(strings.LastIndexByte(text, '='), 0)
+				i, err := strconv.Atoi(strings.TrimPrefix(text[eq:], "="))
+				if err != nil {
+					return nil, refuse(http.StatusBadRequest, "the parameter isel must be DIMENSION=POSITION, is %q", text)
+				}
+				labels = append(labels, dataset.At(text[:eq], i))
 			}
 		case slices.Contains(own, name) && len(texts) == 1:
 			s.params[name] = texts

@@ -34,6 +34,12 @@ func TestSlices(t *testing.T) {
 		{"slice?var=t2m&time=2021:2022", 200, `"data":[]`},
 		{"slice?var=t2m&f=csv&lat=40,50&time=:2020-01-02", 200, "=time,lat,t2m\n2020-01-01T00:00:00,40,1\n2020-01-01T00:00:00,50,0.5\n2020-01-02T00:00:00,40,2\n2020-01-02T00:00:00,50,1.5\n"},
 		{"slice?var=time,lat,time&time=2020-01-02&lat=50&f=csv", 200, "=time,lat\n2020-01-02T00:00:00,50\n"},
+		{"point?var=t2m&f=csv&isel=time=1&isel=lat=-1", 200, "=t2m\n2\n"},
+		{"slice?var=t2m&isel=time=0,lat=0", 400, "no dimension"},
+		{"slice?var=t2m&isel=0", 400, "no dimension"},
+		{"slice?var=t2m&isel=", 400, "isel must be"},
+		{"slice?var=t2m&isel=lat=2", 400, "lat"},
+		{"slice?var=t2m&isel=none=2", 400, "none"},
 		{"slice?var=t2m&lat=45", 400, `no label 45`},
 		{"slice?var=t2m&lat=50&lat=40", 400, "twice"},
 		{"slice?var=t2m&depth=1", 400, "neither a parameter nor a dimension"},
@@ -75,7 +81,8 @@ func TestSlices(t *testing.T) {
 	}
 
 	drawn := send(t, "GET", url+"slice?var=t2m&f=png&palette=magma&range=0:2&first-row=bottom&axes=no")
-	drawn.expect(t, 200, "Content-Type: image/png")
+	drawn.expect(t, 200, "Content-Type: image/png", "Zargo-Range: 0:2")
+	send(t, "GET", url+"slice?var=t2m&f=png").expect(t, 200, "Zargo-Range: 0.5:3")
 	v := must(must(dataset.Open(t.Context(), st, "", dataset.Options{})).Var("t2m"))
 	img := must(picture.Render(must(picture.Read(t.Context(), v, picture.ReadOptions{})), picture.Options{Palette: picture.Magma, Range: picture.Range{High: 2}, Rows: picture.Upward, Plain: true, Size: 1024}))
 	var b bytes.Buffer

@@ -8,7 +8,7 @@
     servers.py down [NAME...]              stop; stored objects are removed
 
 NAME: s3 (versitygw), gcs (fake-gcs-server), azure (Azurite), http (nginx, else a file server of our own), peers (a
-virtual environment), zarrita (a library for Node), minio (a second S3, which takes minutes to build), slurm (two nodes; Debian's packages, unpacked into the
+virtual environment), zarrita (a library for Node), browser (Chromium and ChromeDriver), minio (a second S3, which takes minutes to build), slurm (two nodes; Debian's packages, unpacked into the
 cache), redis (of Debian too), mongodb (mongo-java-server), ferretdb (a second one for MongoDB's protocol), tables (a virtual environment with DuckDB and pyarrow). Default: for up, those
 before minio; for the others, all.
 Everything listens on 127.0.0.1 only, on a free port unless ZARR_S3_PORT, ZARR_GCS_PORT, ZARR_AZURE_PORT, ZARR_HTTP_PORT,
@@ -29,6 +29,7 @@ import sys
 sys.dont_write_bytecode = True  # no __pycache__ in the source tree
 
 import azure
+import browser
 import ferretdb
 import gcs
 import minio
@@ -45,7 +46,7 @@ from common import Missing, cache, say
 
 # Each entry has: NAME; up(state) starts it or finds it running, or raises Missing; env(state) is its variables when it
 # is up, else None; down(state) stops it; status(state) is a line, or None when it is not up.
-ALL = {m.NAME: m for m in (s3, gcs, azure, web, minio, slurm, peers, zarrita, redis, mongodb, ferretdb, tables)}
+ALL = {m.NAME: m for m in (s3, gcs, azure, web, minio, slurm, peers, zarrita, browser, redis, mongodb, ferretdb, tables)}
 ASKED = {minio.NAME, slurm.NAME, redis.NAME, mongodb.NAME, ferretdb.NAME, tables.NAME}  # those that are started only when they are named
 
 
