@@ -40,7 +40,7 @@ func Areas() []Area {
 		{"zarr", true, []string{"zarr", "zarr/fault", "zarr/cache"}},
 		{"codecs", true, []string{"zarr/codec", "zarr/internal"}},
 		{"data types and metadata", true, []string{"zarr/dtype", "zarr/meta", "zarr/rule"}},
-		{"validation and upkeep", true, []string{"zarr/validate", "zarr/upkeep", "internal/manifest"}},
+		{"validation and upkeep", true, []string{"zarr/validate", "zarr/upkeep"}},
 		{"transfers", true, []string{"transfer", "internal/copying"}},
 		{"named data", true, []string{"dataset", "cf", "crs", "multiscale", "picture", "pyramid", "serve", "view", "internal/attributes", "internal/compute"}},
 		{"other packages", true, []string{"."}},

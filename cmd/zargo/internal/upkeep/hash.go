@@ -7,10 +7,10 @@ import (
 	"os"
 
 	"github.com/zargo-io/zargo/cmd/zargo/internal/exit"
+	"github.com/zargo-io/zargo/cmd/zargo/internal/manifest"
 	"github.com/zargo-io/zargo/cmd/zargo/internal/progress"
 	"github.com/zargo-io/zargo/cmd/zargo/internal/render"
 	"github.com/zargo-io/zargo/cmd/zargo/internal/session"
-	"github.com/zargo-io/zargo/internal/manifest"
 )
 
 // Hash is the command hash.

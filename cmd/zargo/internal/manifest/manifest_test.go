@@ -13,8 +13,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/zargo-io/zargo/cmd/zargo/internal/manifest"
 	"github.com/zargo-io/zargo/concurrency"
-	"github.com/zargo-io/zargo/internal/manifest"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
 	"github.com/zargo-io/zargo/zarr/store/mem"

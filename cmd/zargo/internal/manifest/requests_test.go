@@ -7,7 +7,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/zargo-io/zargo/internal/manifest"
+	"github.com/zargo-io/zargo/cmd/zargo/internal/manifest"
 	"github.com/zargo-io/zargo/zarr/store"
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
