@@ -4,10 +4,15 @@ import (
 	"context"
 	"fmt"
 	"log"
+	"net/http"
+	"net/http/httptest"
 	"os"
+
+	"github.com/apache/arrow-go/v18/arrow/ipc"
 
 	"github.com/zargo-io/zargo/arrow"
 	"github.com/zargo-io/zargo/dataset"
+	"github.com/zargo-io/zargo/serve"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/store/mem"
@@ -105,4 +110,37 @@ func weather(ctx context.Context, st *mem.Store) error {
 	_, err = d.Write(ctx, dataset.Stored("time", []int32{0, 6}), dataset.Floats("lat", []float64{60, 50, 40}),
 		dataset.Stored("t2m", []int16{560, 561, 562, 570, -1, 572}))
 	return err
+}
+
+// ExampleFormat_Write serves the values of a dataset as Arrow streams.
+func ExampleFormat_Write() {
+	ctx, st := context.Background(), mem.New()
+	if err := weather(ctx, st); err != nil {
+		log.Fatal(err)
+	}
+	s, err := serve.New(serve.Options{Formats: map[string]serve.Format{"arrow": arrow.Stream}}, serve.Dataset{ID: "weather", Store: st})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer s.Close()
+	web := httptest.NewServer(s) // or s.Serve(ctx, listener, grace)
+	defer web.Close()
+
+	resp, err := http.Get(web.URL + "/datasets/weather/slice?var=t2m&lat=50:40&f=arrow")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer resp.Body.Close()
+	r, err := ipc.NewReader(resp.Body)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer r.Release()
+	for r.Next() {
+		fmt.Println(r.RecordBatch().NumRows(), "rows,", r.RecordBatch().ColumnName(2), r.RecordBatch().Column(2))
+	}
+	fmt.Println(resp.Header.Get("Content-Type"), r.Err())
+	// Output:
+	// 4 rows, t2m [280.5 281 (null) 286]
+	// application/vnd.apache.arrow.stream <nil>
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/zargo-io/zargo/arrow"
 	"github.com/zargo-io/zargo/dataset"
+	"github.com/zargo-io/zargo/serve"
 	"github.com/zargo-io/zargo/zarr/store/dir"
 )
 
@@ -43,13 +45,16 @@ func must(t testing.TB, errs ...error) {
 
 // TestJudges compares the tables of random datasets of xarray, or of a selection by labels, with
 // xarray's data frames, as pyarrow reads them from files, streams and Parquet, and DuckDB's counts
-// and sums of Parquet, Arrow and CSV.
+// and sums of Parquet, Arrow and CSV. It does the same for the streams of a server.
 func TestJudges(t *testing.T) {
 	const datasets = 20
 	folder, tables := t.TempDir(), 0
+	var served []serve.Dataset
 	judge(t, "make", folder, strconv.Itoa(datasets))
 	for i := range datasets {
-		ds, err := dataset.Open(t.Context(), dir.New(filepath.Join(folder, fmt.Sprint(i, ".zarr"))), "", dataset.Options{})
+		st := dir.New(filepath.Join(folder, fmt.Sprint(i, ".zarr")))
+		served = append(served, serve.Dataset{ID: fmt.Sprint(i), Store: st})
+		ds, err := dataset.Open(t.Context(), st, "", dataset.Options{})
 		must(t, err)
 		text, err := os.ReadFile(filepath.Join(folder, fmt.Sprint(i, ".json")))
 		must(t, err)
@@ -75,6 +80,14 @@ func TestJudges(t *testing.T) {
 			}
 			tables++
 		}
+	}
+	handler, err := serve.New(serve.Options{Formats: map[string]serve.Format{"arrow": arrow.Stream}}, served...)
+	must(t, err)
+	defer func() { must(t, handler.Close()) }()
+	web := httptest.NewServer(handler)
+	defer web.Close()
+	if out := judge(t, "served", folder, strconv.Itoa(datasets), web.URL); strings.Count(out, "\n") < datasets {
+		t.Errorf("%d datasets, the judges compared:\n%s", datasets, out)
 	}
 	if out := judge(t, "check", folder, strconv.Itoa(datasets)); strings.Count(out, "\n") != tables {
 		t.Errorf("%d tables, the judges compared:\n%s", tables, out)

@@ -102,20 +102,28 @@ func (b *bands) admit(need *store.Amount) error {
 			if err != nil {
 				return err
 			}
-			p, err := v.Plan()
-			if err != nil {
+			if err := addNeed(need, v); err != nil {
 				return err
 			}
-			least, most := p.Bounds()
-			if e.Array().DType().Size() == 0 { // texts: their lengths are unknown, and counted when they are read
-				most.BytesRead = least.BytesRead
-			}
-			*need = need.Add(most)
 		}
 		if err := b.c.o.Limits.admit(*need); err != nil {
 			return err
 		}
 	}
+	return nil
+}
+
+// addNeed adds what a read of a variable needs at most.
+func addNeed(need *store.Amount, v *dataset.Variable) error {
+	p, err := v.Plan()
+	if err != nil {
+		return err
+	}
+	least, most := p.Bounds()
+	if v.Array().DType().Size() == 0 { // texts: their lengths are unknown, and counted when they are read
+		most.BytesRead = least.BytesRead
+	}
+	*need = need.Add(most)
 	return nil
 }
 

@@ -38,7 +38,7 @@
 // The parameter var of point and slice names variables. Parameters with the name of a dimension are
 // texts for dataset.Text, sel is a text for dataset.Parse, and isel a position, such as time=3. JSON
 // has the form of xarray's Dataset.to_dict, with null for missing values. Elements are read and sent
-// in bounded memory.
+// in bounded memory. Options.Formats adds formats of other packages.
 //
 // The queries position and area of OGC API - Environmental Data Retrieval send CoverageJSON. The
 // longitudes and latitudes must be index coordinates. An element more than half of the distance

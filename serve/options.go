@@ -2,6 +2,7 @@ package serve
 
 import (
 	"context"
+	"io"
 	"log/slog"
 	"net/http"
 	"time"
@@ -43,6 +44,11 @@ type Options struct {
 
 	Limits Limits
 
+	// Formats are further formats of point and slice, by the value of the parameter f. Without f, a
+	// client gets the format whose media type its header Accept names, so media types must differ.
+	// The names of the formats of package serve keep their meaning.
+	Formats map[string]Format
+
 	// Memory is the budget for bodies in flight. The default is half of concurrency.Default.
 	Memory *concurrency.Budget
 
@@ -61,6 +67,17 @@ type Options struct {
 	// Trace is added to the context of each request, for example to count the requests to the
 	// source.
 	Trace *store.Trace
+}
+
+// Format is a format of tables for point and slice, beside those of package serve.
+type Format interface {
+	// MediaType returns the media type of the response, without parameters.
+	MediaType() string
+
+	// Write writes the selected elements of variables of d, which have the same dimensions. It reads
+	// only these and the index coordinates of their dimensions. ctx ends at the deadline of the
+	// request. After an error, the client sees that the body is incomplete.
+	Write(ctx context.Context, w io.Writer, d *dataset.Dataset, vars []*dataset.Variable) error
 }
 
 // EachRequest is the value of Options.Refresh for datasets that are opened for each request.

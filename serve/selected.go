@@ -15,6 +15,7 @@ import (
 // selected is the part of a dataset that the query of a request selects.
 type selected struct {
 	vars   []*dataset.Variable // of the parameter var
+	from   *dataset.Dataset    // with the selection
 	dims   []string            // of the whole dataset
 	params url.Values          // the endpoint's own parameters
 }
@@ -94,6 +95,7 @@ func (c *call) selected(own ...string) (*selected, error) {
 	if d, err = d.Sel(labels...); err != nil {
 		return nil, err
 	}
+	s.from = d
 	for _, name := range names {
 		v, err := variable(d, name)
 		if err != nil {

@@ -2,10 +2,12 @@
 
     judge.py make DIR N    writes N random datasets DIR/0.zarr, … with xarray, and what to select in DIR/0.json, …
     judge.py check DIR N   compares the tables that a Go test wrote beside them with xarray's to_dataframe
+    judge.py served DIR N URL   compares the streams of a server of the datasets 0, 1, … in the same way
 """
 import json
 import pathlib
 import sys
+import urllib.request
 import warnings
 
 import cftime
@@ -184,6 +186,22 @@ def check(folder, seed):
         print(seed, i, dims, len(want), "rows", len(want.columns), "columns")
 
 
+def served(folder, seed, url):
+    ds = xr.open_zarr(folder / ("%d.zarr" % seed), decode_timedelta=True)
+    sets = {}
+    for name in sorted(ds.data_vars):
+        if name not in ("lat_bnds", "crs"):
+            sets.setdefault(ds[name].dims, []).append(name)
+    for dims, names in sets.items():
+        query = "%s/datasets/%d/slice?var=%s" % (url, seed, ",".join(names))
+        request = urllib.request.Request(query, headers={"Accept": "application/vnd.apache.arrow.stream"})
+        with urllib.request.urlopen(request) as response:
+            got = pa.ipc.open_stream(response).read_all()
+        want = frame(ds, list(dims), names)
+        same(want[[*dims, *names]], got.to_pandas(), list(dims), (seed, "served", dims))
+        print(seed, dims, len(want), "rows")
+
+
 if __name__ == "__main__":
     for s in range(int(sys.argv[3])):
-        {"make": make, "check": check}[sys.argv[1]](pathlib.Path(sys.argv[2]), s)
+        {"make": make, "check": check, "served": served}[sys.argv[1]](pathlib.Path(sys.argv[2]), s, *sys.argv[4:])
