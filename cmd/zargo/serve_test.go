@@ -109,12 +109,27 @@ func TestServe(t *testing.T) {
 		t.Error(r.err)
 	}
 
+	get, end = runServer(t, p, "--addr", "127.0.0.1:0", "a.zarr", "--quiet", "--refresh", "request")
+	get("/datasets/a.zarr/keys")
+	get("/none")
+	group := must(os.ReadFile("a.zarr/zarr.json"))
+	write(t, "a.zarr/zarr.json", []byte("{"))
+	get("/datasets/a.zarr/keys")
+	write(t, "a.zarr/zarr.json", group)
+	if r := end(); strings.Count(r.err, "msg=request") != 1 || !strings.Contains(r.err, "status=502") {
+		t.Error(r.err)
+	}
+	if r := zargo(t, p, "serve --addr 127.0.0.1:0 a.zarr --idle 1ms"); r.code != 0 || !strings.HasPrefix(r.out, "serving") {
+		t.Errorf("exit %d: %s", r.code, r.err)
+	}
+
 	for _, bad := range []struct {
 		line string
 		code int
 		says string
 	}{
 		{"serve", 2, "dataset"},
+		{"serve a.zarr --idle -1s", 2, "--idle"},
 		{"serve none.zarr", 3, "none.zarr"},
 		{"serve a.zarr x=a.zarr a.zarr", 10, "two datasets"},
 		{"serve a.zarr --refresh -1s", 2, "--refresh"},

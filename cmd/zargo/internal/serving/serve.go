@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"strings"
 	"time"
@@ -34,6 +35,9 @@ type Serve struct {
 	Host        []string `help:"A name by which clients may reach a server at a loopback address, such as that of a proxy before it. May be repeated." placeholder:"NAME"`
 	View        []string `help:"Serve another form of a dataset at /datasets/ID/views/NAME/zarr: ID/NAME=FILE, or ID/NAME={…}. The file or the text is a JSON object with chunks, shards, codecs, format, decode, sel and vars. May be repeated." placeholder:"ID/NAME=FORM"`
 	FollowLinks bool     `help:"Follow symbolic links out of a directory."`
+
+	Idle  time.Duration `help:"End after this time without a client, such as 1m. An open connection is a client. The server closes connections after two minutes without a request." placeholder:"TIME"`
+	Quiet bool          `help:"Log only the requests that fail because of the server or of a store."`
 }
 
 // Run serves until the run is interrupted.
@@ -77,7 +81,12 @@ func (c *Serve) Run(ctx context.Context, s *session.Session) error {
 	if err != nil {
 		return errors.Join(err, l.Close())
 	}
-	if err := server.Serve(ctx, l, o.Limits.Time); err != nil {
+	running, cancel := context.WithCancel(ctx)
+	defer cancel()
+	if c.Idle > 0 {
+		l = newIdle(l, c.Idle, cancel)
+	}
+	if err := server.Serve(running, l, o.Limits.Time); err != nil {
 		return err
 	}
 	return context.Cause(ctx)
@@ -100,7 +109,12 @@ func (c *Serve) options(s *session.Session) (o serve.Options, err error) {
 	if o.Limits.Time == 0 {
 		o.Limits.Time = defaultTime
 	}
+	if c.Quiet {
+		o.Log = slog.New(failures{s.Log.Handler()})
+	}
 	switch {
+	case c.Idle < 0:
+		return o, exit.Usagef("--idle must not be negative, is %v", c.Idle)
 	case c.MaxRequests < 0:
 		return o, exit.Usagef("--max-requests must not be negative, is %d", c.MaxRequests)
 	case c.Concurrent < 0:
@@ -122,6 +136,13 @@ func (c *Serve) options(s *session.Session) (o serve.Options, err error) {
 		}
 	}
 	return o, nil
+}
+
+// failures is a log without records of requests that succeed.
+type failures struct{ slog.Handler }
+
+func (f failures) Enabled(ctx context.Context, level slog.Level) bool {
+	return level >= slog.LevelWarn && f.Handler.Enabled(ctx, level)
 }
 
 // open opens the store of a dataset, and checks that it has a node. A dataset that clients will write
