@@ -120,3 +120,19 @@ func TestLongSlice(t *testing.T) {
 	send(t, "GET", start(t, serve.Options{Limits: serve.Limits{Requests: 59}}, serve.Dataset{ID: "d", Store: st})+"/datasets/d/slice?var=v").expect(t, 413, `"requests":60`)
 	send(t, "GET", start(t, serve.Options{Limits: serve.Limits{Bytes: 1 << 20}}, serve.Dataset{ID: "d", Store: st})+"/datasets/d/slice?var=v&f=png").expect(t, 413, `"bytes":`)
 }
+
+// TestStatisticsMemory checks that the counts of integers are within the memory.
+func TestStatisticsMemory(t *testing.T) {
+	st := mem.New()
+	g := must(zarr.CreateGroup(t.Context(), st, "", zarr.Spec{}))
+	a := must(g.CreateArray(t.Context(), "v", zarr.Spec{Shape: []int{100}, Chunks: []int{10}, DType: dtype.Int16, Dims: []string{"x"}}))
+	if err := zarr.Write(t.Context(), a, make([]int16, 100)); err != nil {
+		t.Fatal(err)
+	}
+	memory := concurrency.NewBudget(16 << 20)
+	url := start(t, serve.Options{Memory: memory}, serve.Dataset{ID: "d", Store: st})
+	send(t, "GET", url+"/datasets/d/stats?var=v&bins=2").expect(t, 200, `"count":100`)
+	if now, peak := memory.Used(); now != 0 || peak < 3<<20 {
+		t.Errorf("%d bytes are reserved, %d at most", now, peak)
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/dataset"
 	"github.com/zargo-io/zargo/internal/compute"
 	"github.com/zargo-io/zargo/internal/walk"
@@ -46,7 +47,13 @@ func stats(c *call) error {
 	if err := c.o.Limits.admitPlans(plans...); err != nil || c.Method == http.MethodHead {
 		return err
 	}
-	r, err := compute.Summarize(c.ctx(), sourceOf(v))
+	source := sourceOf(v)
+	hold, err := c.o.Memory.Acquire(c.ctx(), concurrency.Block, source.Memory())
+	if err != nil {
+		return err
+	}
+	defer hold.Release()
+	r, err := compute.Summarize(c.ctx(), source)
 	if err != nil {
 		return err
 	}
@@ -60,7 +67,7 @@ func stats(c *call) error {
 	}
 	h, err := compute.NewHistogram(limits.Low, limits.High, bins)
 	if err == nil {
-		err = h.Count(c.ctx(), sourceOf(v))
+		err = h.Count(c.ctx(), source)
 	}
 	if err != nil {
 		return err

@@ -27,6 +27,17 @@ type Source struct {
 	Done func(walk.Box) // called after each tile; nil for no call
 }
 
+// Memory returns the number of bytes that counting the elements needs. The values of chunks are in
+// the budget of the array.
+func (s Source) Memory() int64 {
+	if s.Array.DType().Size() > 2 {
+		return 0
+	}
+	return int64(2*s.Array.Limits().Shared.CPU.Slots()+1) * tableBytes // two tiles, and their sum
+}
+
+const tableBytes = 16 << 16 // of a table
+
 // tally computes a result for parts of the elements. It is used by one goroutine at a time.
 type tally[S any] interface {
 	add(at []int, values []S)

@@ -30,6 +30,7 @@ type Serve struct {
 	MaxBytes    string   `help:"Maximum number of bytes that a request may read from a store. The default is 256MiB." placeholder:"SIZE"`
 	MaxRequests int64    `help:"Maximum number of requests that a request may send to a store. The default is 10000." placeholder:"N"`
 	MaxBody     string   `help:"Maximum length of the body of a PUT. The default is 64MiB." placeholder:"SIZE"`
+	MaxMem      string   `name:"max-mem" help:"Approximate memory of the process, such as 1GiB, unless single chunks need more. The default is 160MiB." placeholder:"SIZE"`
 	Concurrent  int      `help:"Maximum number of requests that run at the same time. As many others wait. The default is 64." placeholder:"N"`
 	Origin      []string `help:"An origin whose pages may send requests from a browser, such as https://example.org. May be repeated." placeholder:"ORIGIN"`
 	Host        []string `help:"A name by which clients may reach a server at a loopback address, such as that of a proxy before it. May be repeated." placeholder:"NAME"`
@@ -42,10 +43,16 @@ type Serve struct {
 
 // Run serves until the run is interrupted.
 func (c *Serve) Run(ctx context.Context, s *session.Session) error {
+	memory, err := argument.SizeOr("--max-mem", c.MaxMem, serveMemory)
+	if err != nil {
+		return err
+	}
+	defer session.KeepTo(memory)()
 	o, err := c.options(s)
 	if err != nil {
 		return err
 	}
+	o.Memory = session.LimitsOf(max(memory/8, 1<<20)).Bytes
 	if !c.FollowLinks {
 		s.Confine()
 	}
@@ -56,10 +63,11 @@ func (c *Serve) Run(ctx context.Context, s *session.Session) error {
 			return err
 		}
 		defer func() { _ = d.Store.Close() }() // puts are complete when their requests end
+		d.Zarr = s.Options(zarr.Limit(zarr.Limits{Shared: session.LimitsOf(max(memory/3, 1<<20))}))
 		datasets = append(datasets, d)
 	}
 	for _, text := range c.View {
-		if err := addView(ctx, s, datasets, text); err != nil {
+		if err := addView(ctx, s, datasets, text, memory); err != nil {
 			return err
 		}
 	}
@@ -91,6 +99,9 @@ func (c *Serve) Run(ctx context.Context, s *session.Session) error {
 	}
 	return context.Cause(ctx)
 }
+
+// serveMemory is the default of --max-mem.
+const serveMemory = 160 << 20
 
 func flush(w io.Writer) error {
 	if f, ok := w.(interface{ Flush() error }); ok {

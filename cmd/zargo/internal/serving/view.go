@@ -1,6 +1,7 @@
 package serving
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"os"
@@ -18,7 +19,7 @@ import (
 
 // addView adds a view to the dataset that its text names. It opens the view once, so that a mistake
 // is an error of the command.
-func addView(ctx context.Context, s *session.Session, datasets []serve.Dataset, text string) error {
+func addView(ctx context.Context, s *session.Session, datasets []serve.Dataset, text string, memory int64) error {
 	place, form, ok := strings.Cut(text, "=")
 	id, name, named := strings.Cut(place, "/")
 	i := slices.IndexFunc(datasets, func(d serve.Dataset) bool { return d.ID == id })
@@ -29,7 +30,7 @@ func addView(ctx context.Context, s *session.Session, datasets []serve.Dataset, 
 	if err != nil {
 		return exit.At("--view "+place, err)
 	}
-	o.Zarr = s.Options()
+	o.Zarr, o.Memory = s.Options(), cmp.Or(o.Memory, max(memory/4, 1<<20))
 	open := func(ctx context.Context, st store.Store) (store.Store, error) {
 		d, err := dataset.Open(ctx, st, "", dataset.Options{}, s.Options()...)
 		if err != nil {
