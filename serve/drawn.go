@@ -52,12 +52,13 @@ func (c *call) sendDrawn(v *dataset.Variable, read picture.ReadOptions, draw pic
 	if err != nil {
 		return err
 	}
+	if low, high, ok, _ := picture.Limits(drawn, draw); ok { // Render returns the error
+		draw.Range = picture.Range{Low: low, High: high}
+		c.w.Header().Set("Zargo-Range", fmt.Sprint(low, ":", high))
+	}
 	img, err := picture.Render(drawn, draw)
 	if err != nil {
 		return err
-	}
-	if low, high, ok, _ := picture.Limits(drawn, draw); ok { // Render has succeeded with them
-		c.w.Header().Set("Zargo-Range", fmt.Sprint(low, ":", high))
 	}
 	var b bytes.Buffer
 	if err := png.Encode(&b, img); err != nil {

@@ -68,7 +68,7 @@ func open(t *testing.T) browser {
 // send sends a command and decodes the value of its response.
 func (b browser) send(method, path string, body, value any) {
 	b.t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
 	sent := io.Reader(http.NoBody)
 	if body != nil {
@@ -103,7 +103,7 @@ func (b browser) text(css string) string {
 // wait waits until an expression of JavaScript is true.
 func (b browser) wait(expression string) {
 	b.t.Helper()
-	for end := time.Now().Add(20 * time.Second); !run[bool](b, "return !!("+expression+")"); time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(time.Minute); !run[bool](b, "return !!("+expression+")"); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(end) {
 			b.t.Fatalf("never: %s\n%s", expression, run[string](b, "return document.body.innerText"))
 		}
@@ -147,6 +147,16 @@ const (
 func (b browser) keys(css, text string) {
 	b.t.Helper()
 	b.send("POST", b.element(css)+"/value", object{"text": text}, nil)
+}
+
+// press sends keys to the element with the focus, one by one.
+func (b browser) press(keys ...string) {
+	b.t.Helper()
+	var strokes []object
+	for _, key := range keys {
+		strokes = append(strokes, object{"type": "keyDown", "value": key}, object{"type": "keyUp", "value": key})
+	}
+	b.send("POST", "/actions", object{"actions": []object{{"type": "key", "id": "keyboard", "actions": strokes}}}, nil)
 }
 
 // choose chooses the option of a select by its text.

@@ -38,6 +38,7 @@ export function build(s, v, labels, move) {
   choices("along", all, v.dims);
   element("drawn").hidden = n < 2;
   element("along").parentElement.hidden = n < 2;
+  element("sliders").hidden = n < 3;
   element("sliders").replaceChildren(...all.filter((k) => k !== s.rows && k !== s.cols && n > 2).map((k) => {
     const label = document.createElement("label"), name = document.createElement("span");
     const slider = document.createElement("input"), text = document.createElement("output");

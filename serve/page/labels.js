@@ -1,20 +1,20 @@
 // Labels of the dimensions of a dataset.
 import { address, text } from "./api.js";
 import { parse } from "./csv.js";
+import { fail } from "./status.js";
 
 // Labels of longer coordinates are requested one by one.
 const most = 100_000;
 
 // Labels are the texts of the coordinate of a dimension. A dimension without one has positions.
 export class Labels {
-  // report is called with the error of a coordinate that cannot be read.
-  constructor(id, dim, length, coordinate, report) {
-    Object.assign(this, { id, dim, length, coordinate, report });
+  constructor(id, dim, length, coordinate) {
+    Object.assign(this, { id, dim, length, coordinate });
     this.units = typeof coordinate?.attrs.units === "string" ? coordinate.attrs.units : "";
     this.name = this.units ? `${dim} (${this.units})` : dim;
   }
 
-  // at returns the label of a position.
+  // at returns the label of a position. If the coordinate cannot be read, it is the position.
   async at(i) {
     if (!this.coordinate) return String(i);
     try {
@@ -22,8 +22,7 @@ export class Labels {
       this.all ??= this.rows([]);
       return (await this.all)[i][0];
     } catch (e) {
-      if (!this.reported) this.report(`The labels of ${this.dim} cannot be read. ${e.message}`);
-      this.reported = true;
+      fail("labels", `The labels of ${this.dim} cannot be read. ${e.message}`);
       return String(i);
     }
   }
@@ -37,11 +36,4 @@ export class Labels {
     if (/^degrees?_?(north|N)$/.test(this.units)) return true;
     return ["", "degrees"].includes(this.units) && ["lat", "latitude"].includes(this.dim);
   }
-}
-
-// short returns a label for a tick.
-export function short(label) {
-  if (label.trim() !== "" && Number.isFinite(Number(label))) return String(Number(Number(label).toPrecision(6)));
-  const day = label.replace(/T00:00:00$/, "").replace(/(T\d\d:\d\d):00$/, "$1");
-  return day.length > 16 ? day.slice(0, 15) + "…" : day;
 }
