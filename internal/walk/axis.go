@@ -1,7 +1,6 @@
 package walk
 
 import (
-	"context"
 	"sort"
 )
 
@@ -149,29 +148,4 @@ func (a Axis) begin(from, i int) int {
 		return i
 	}
 	return from + sort.Search(i-from, func(k int) bool { return a.same(i, from+k) })
-}
-
-// checkEvery is the number of iterations between two checks of the context in a long loop. 65,536
-// iterations take about a millisecond.
-const checkEvery = 1 << 16
-
-// Longest returns the largest number of consecutive selected elements in one chunk. If chunks
-// differ in length, it visits all of them, until ctx ends. It does not support lists.
-func (a Axis) Longest(ctx context.Context) (int, error) {
-	if a.Length > 0 {
-		step := 1
-		if a.Count > 1 {
-			step = a.Position(1) - a.Position(0)
-		}
-		return min((a.Length-1)/max(step, -step)+1, a.Count), nil
-	}
-	most := 0
-	for i, n := 0, 0; i < a.Count; n++ {
-		if n%checkEvery == 0 && ctx.Err() != nil {
-			return 0, context.Cause(ctx)
-		}
-		next := a.Next(i)
-		most, i = max(most, next-i), next
-	}
-	return most, nil
 }

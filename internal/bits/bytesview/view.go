@@ -11,8 +11,11 @@ import (
 // Of returns the memory of s as bytes. It returns false if these bytes are not the memory form,
 // because the machine is big-endian or T does not consist of bools and numbers of fixed size. The
 // bytes share the memory of s.
-func Of[T any](s []T) ([]byte, bool) {
-	if !plain(reflect.TypeFor[T]()) || binary.NativeEndian.Uint16([]byte{1, 0}) != 1 {
+func Of[T any](s []T) ([]byte, bool) { return memory(s, plain) }
+
+// memory returns the memory of s as bytes, if the machine is little-endian and T is as required.
+func memory[T any](s []T, is func(reflect.Type) bool) ([]byte, bool) {
+	if !is(reflect.TypeFor[T]()) || binary.NativeEndian.Uint16([]byte{1, 0}) != 1 {
 		return nil, false
 	}
 	if len(s) == 0 {
@@ -47,15 +50,7 @@ func plain(t reflect.Type) bool {
 // Structs returns the memory of s, a slice of structs of numbers, as bytes. It returns false on a
 // big-endian machine. The bytes share the memory of s. Padding between fields has undefined
 // contents.
-func Structs[T any](s []T) ([]byte, bool) {
-	if !numbers(reflect.TypeFor[T]()) || binary.NativeEndian.Uint16([]byte{1, 0}) != 1 {
-		return nil, false
-	}
-	if len(s) == 0 {
-		return []byte{}, true
-	}
-	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(unsafe.Sizeof(s[0]))), true
-}
+func Structs[T any](s []T) ([]byte, bool) { return memory(s, numbers) }
 
 // numbers reports whether values of t contain only numbers whose size is the same on all machines.
 func numbers(t reflect.Type) bool {

@@ -11,7 +11,7 @@ import (
 )
 
 // Fenced returns the target's store for the writes of tasks.
-func (h *Holder) Fenced() store.Store { return &fenced{Store: h.Store, h: h} }
+func (h *Holder) Fenced() store.Store { return &fenced{Forward: store.Forward{Store: h.Store}, h: h} }
 
 // fenced is the target's store for the writes of tasks. If the target was empty when it was
 // claimed, fenced puts an object only if it is absent, or if it has the version that an earlier
@@ -21,7 +21,7 @@ func (h *Holder) Fenced() store.Store { return &fenced{Store: h.Store, h: h} }
 // fenced does not protect absent objects: a late put may store an object that another writer has
 // deleted.
 type fenced struct {
-	store.Store
+	store.Forward
 	h       *Holder
 	noCond  atomic.Bool // the store lacks conditional puts
 	anyCopy atomic.Bool // the store copies, but without conditions
@@ -209,19 +209,5 @@ func (p *fencedParts) Commit(ctx context.Context, o store.PutOptions) (store.Ver
 	return v, err
 }
 
-// ListPage calls the underlying store.
-func (f *fenced) ListPage(ctx context.Context, prefix string, opts store.ListOptions, token string) ([]store.Entry, string, error) {
-	if l, ok := f.Store.(store.PageLister); ok {
-		return l.ListPage(ctx, prefix, opts, token)
-	}
-	return nil, "", errors.ErrUnsupported
-}
-
 // DeleteAll returns errors.ErrUnsupported, because each delete has its own condition.
 func (f *fenced) DeleteAll(context.Context, []string) error { return errors.ErrUnsupported }
-
-// Unwrap returns the underlying store.
-func (f *fenced) Unwrap() store.Store { return f.Store }
-
-// String returns the name of the underlying store.
-func (f *fenced) String() string { return store.Name(f.Store) }

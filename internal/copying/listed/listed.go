@@ -21,7 +21,7 @@ import (
 // [Store.ExpectReads]). An array that is written ([Store.ExpectWrites]) may be read through the
 // Store afterwards, because a Store that expects writes sends all gets.
 type Store struct {
-	store.Store
+	store.Forward
 	path     string
 	page     int64
 	complete bool // all listings prove absence
@@ -43,7 +43,7 @@ type layout struct {
 // New returns the Store of the array at path. The Store sends every request until it has a listing.
 func New(s store.Store, path string) *Store {
 	l := store.ListingsOf(s)
-	st := &Store{Store: s, path: path, page: max(int64(store.TuningOf(s).ListPage), 1), complete: l.Complete, proves: l.Complete || l.Proves}
+	st := &Store{Forward: store.Forward{Store: s}, path: path, page: max(int64(store.TuningOf(s).ListPage), 1), complete: l.Complete, proves: l.Complete || l.Proves}
 	if !l.Complete {
 		st.page = 1 // in a directory, an entry of a listing takes as long as a lookup
 	}
@@ -154,22 +154,23 @@ func (s *Store) load(entries iter.Seq2[store.Entry, error], limit int64) (*keys.
 // position returns the grid position of the object with a key. It returns false if no object of the
 // grid has the key.
 func (l *layout) position(path, key string) ([]int, bool) {
-	if path != "" {
-		var ok bool
-		if key, ok = strings.CutPrefix(key, path+"/"); !ok {
-			return nil, false
-		}
-	}
-	coord, ok := l.keys.Parse(key, len(l.grid))
+	key, ok := below(path, key)
 	if !ok {
 		return nil, false
 	}
+	coord, ok := l.keys.Parse(key, len(l.grid))
 	for i, c := range coord {
-		if c >= l.grid[i] {
-			return nil, false
-		}
+		ok = ok && c < l.grid[i]
 	}
-	return coord, true
+	return coord, ok
+}
+
+// below returns the part of a key that follows the path of an array.
+func below(path, key string) (string, bool) {
+	if path == "" {
+		return key, true
+	}
+	return strings.CutPrefix(key, path+"/")
 }
 
 // hides reports whether a key that is not a position is above or below the key of a position. In a
@@ -177,11 +178,9 @@ func (l *layout) position(path, key string) ([]int, bool) {
 // directory in the place of an object. A get of the object then returns an error other than
 // fault.NotFound.
 func (l *layout) hides(path, key string) bool {
-	if path != "" {
-		var ok bool
-		if key, ok = strings.CutPrefix(key, path+"/"); !ok {
-			return false
-		}
+	key, ok := below(path, key)
+	if !ok {
+		return false
 	}
 	rank := len(l.grid)
 	if l.keys.Separator == "/" {
@@ -242,14 +241,3 @@ func (s *Store) Get(ctx context.Context, key string, o store.GetOptions, buf []b
 	}
 	return v, err
 }
-
-// ListPage calls the underlying store.
-func (s *Store) ListPage(ctx context.Context, prefix string, o store.ListOptions, token string) ([]store.Entry, string, error) {
-	return store.Forward{Store: s.Store}.ListPage(ctx, prefix, o, token)
-}
-
-// Unwrap returns the underlying store.
-func (s *Store) Unwrap() store.Store { return s.Store }
-
-// String returns the name of the underlying store.
-func (s *Store) String() string { return store.Name(s.Store) }

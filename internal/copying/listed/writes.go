@@ -134,11 +134,3 @@ func (s *Store) Copy(ctx context.Context, from, to string, o store.CopyOptions) 
 	s.puts(to)
 	return store.Copy(ctx, s.Store, from, to, o)
 }
-
-// DeleteAll calls the underlying store.
-func (s *Store) DeleteAll(ctx context.Context, keys []string) error {
-	if d, ok := s.Store.(store.BatchDeleter); ok {
-		return d.DeleteAll(ctx, keys)
-	}
-	return errors.ErrUnsupported
-}

@@ -73,16 +73,23 @@ func (t confined) in(path string) (string, error) {
 	return path[t.skip:], nil
 }
 
-func (t confined) open(path string) (file, error) {
-	f, err := t.openFile(path, os.O_RDONLY|nonblock, 0)
+// within calls do with the root and the path relative to it for a path of the Store.
+func within[T any](t confined, path string, do func(r *os.Root, name string) (T, error)) (v T, err error) {
+	name, err := t.in(path)
 	if err != nil {
-		return file{}, err
+		return v, err
 	}
-	return fileOf(f), nil
+	return do(t.r, name)
 }
 
+func (t confined) open(path string) (file, error) { return t.file(path, os.O_RDONLY|nonblock) }
+
 func (t confined) create(path string) (file, error) {
-	f, err := t.openFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	return t.file(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL)
+}
+
+func (t confined) file(path string, flag int) (file, error) {
+	f, err := t.openFile(path, flag, 0o666)
 	if err != nil {
 		return file{}, err
 	}
@@ -90,28 +97,11 @@ func (t confined) create(path string) (file, error) {
 }
 
 func (t confined) openFile(path string, flag int, perm os.FileMode) (*os.File, error) {
-	name, err := t.in(path)
-	if err != nil {
-		return nil, err
-	}
-	return t.r.OpenFile(name, flag, perm)
+	return within(t, path, func(r *os.Root, name string) (*os.File, error) { return r.OpenFile(name, flag, perm) })
 }
 
-func (t confined) stat(path string) (os.FileInfo, error) {
-	name, err := t.in(path)
-	if err != nil {
-		return nil, err
-	}
-	return t.r.Stat(name)
-}
-
-func (t confined) lstat(path string) (os.FileInfo, error) {
-	name, err := t.in(path)
-	if err != nil {
-		return nil, err
-	}
-	return t.r.Lstat(name)
-}
+func (t confined) stat(path string) (os.FileInfo, error)  { return within(t, path, (*os.Root).Stat) }
+func (t confined) lstat(path string) (os.FileInfo, error) { return within(t, path, (*os.Root).Lstat) }
 
 func (t confined) chtimes(path string, mtime time.Time) error {
 	name, err := t.in(path)

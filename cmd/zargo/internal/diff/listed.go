@@ -6,6 +6,7 @@ import (
 	"iter"
 	"slices"
 
+	"github.com/zargo-io/zargo/cmd/zargo/internal/census"
 	"github.com/zargo-io/zargo/internal/chunk/keys"
 	"github.com/zargo-io/zargo/internal/copying/listed"
 	"github.com/zargo-io/zargo/zarr"
@@ -131,7 +132,7 @@ func dense(ctx context.Context, of [2]known) error {
 	stored, least := 0.0, objects/leastStored
 	for _, a := range of {
 		grid := a.GridShape()
-		n, err := listed.Count(ctx, a.Store(), a.Path(), a.Metadata().Keys, make([]int, len(grid)), grid, least-stored)
+		n, err := census.Stored(ctx, a.Array, make([]int, len(grid)), grid, least-stored)
 		if err != nil {
 			return context.Cause(ctx) // nil unless ctx has ended
 		}

@@ -140,7 +140,7 @@ func cut(ctx context.Context, r Region, axes []walk.Axis, each int, target, limi
 	bands := walk.Bands{Axes: axes, Each: int64(each), Target: walk.Always(target), Limit: walk.Always(limit)}
 	k := bands.Whole().Row()
 	if k < len(r) && total > target && !axes[k].List { // a band of a list may end within a chunk
-		rows, err := axes[k].Longest(ctx)
+		rows, err := longest(ctx, axes[k])
 		if err != nil {
 			return nil, err
 		}

@@ -6,8 +6,8 @@ import (
 	"iter"
 	"slices"
 
+	"github.com/zargo-io/zargo/cmd/zargo/internal/census"
 	"github.com/zargo-io/zargo/concurrency"
-	"github.com/zargo-io/zargo/internal/copying/listed"
 	"github.com/zargo-io/zargo/internal/walk"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -48,7 +48,7 @@ func Dense(ctx context.Context, a *zarr.Array, rank int, r Region) error {
 	if elements <= MaxElements && objects <= maxObjects {
 		return nil
 	}
-	stored, err := listed.Count(ctx, a.Store(), a.Path(), a.Metadata().Keys, chunks.At, chunks.Shape, objects/LeastStored)
+	stored, err := census.Stored(ctx, a, chunks.At, chunks.Shape, objects/LeastStored)
 	if err != nil || stored >= objects/LeastStored {
 		return context.Cause(ctx) // the store cannot list
 	}
