@@ -97,11 +97,11 @@ func (g Grouping) of(ctx context.Context, d *Dataset) (*grouped, error) {
 	case n > math.MaxInt32:
 		return nil, fault.Newf(fault.Limit, "dimension %q has %d elements, more than %d", g.dim, n, math.MaxInt32)
 	case g.roll:
-		return &grouped{Grouping: g, Group: compute.Windows(n, n, 1, g.length-1, g.length)}, nil
+		return &grouped{Grouping: g, Group: compute.Windows(n, 1, g.length-1, g.length)}, nil
 	case n%g.length == 0 || g.part == Trim:
-		return &grouped{Grouping: g, Group: compute.Windows(n, n/g.length, g.length, 0, g.length)}, nil
+		return &grouped{Grouping: g, Group: compute.Windows(n/g.length, g.length, 0, g.length)}, nil
 	case g.part == Pad:
-		return &grouped{Grouping: g, Group: compute.Windows(n, (n-1)/g.length+1, g.length, 0, g.length)}, nil
+		return &grouped{Grouping: g, Group: compute.Windows((n-1)/g.length+1, g.length, 0, g.length)}, nil
 	}
 	return nil, fault.Newf(fault.Selection, "dimension %q: the length %d is not a multiple of %d: use the boundary trim or pad", g.dim, n, g.length)
 }
@@ -137,8 +137,8 @@ func (g Grouping) ofTimes(ctx context.Context, d *Dataset, n int) (*grouped, err
 	if high-low >= maxGroups {
 		return nil, fault.Newf(fault.Limit, "dimension %q: the times are in more than %d periods", g.dim, maxGroups)
 	}
-	number := make([]int32, high-low+1) // group of each key
-	if g.period.recurs() {              // groups without elements are left out
+	number := make([]int, high-low+1) // group of each key
+	if g.period.recurs() {            // groups without elements are left out
 		for i, t := range times {
 			if !t.IsNaT() {
 				number[keys[i]-low] = 1
@@ -150,7 +150,7 @@ func (g Grouping) ofTimes(ctx context.Context, d *Dataset, n int) (*grouped, err
 		}
 	}
 	out := &grouped{Grouping: g}
-	groups := int32(0)
+	groups := 0
 	for k, is := range number {
 		if number[k] = groups; is == 0 {
 			continue
@@ -162,13 +162,14 @@ func (g Grouping) ofTimes(ctx context.Context, d *Dataset, n int) (*grouped, err
 		}
 		out.labels = append(out.labels, l)
 	}
-	of := make([]int32, n)
 	for i, t := range times {
-		if of[i] = -1; !t.IsNaT() {
-			of[i] = number[keys[i]-low]
+		if t.IsNaT() {
+			keys[i] = -1
+		} else {
+			keys[i] = number[keys[i]-low]
 		}
 	}
-	out.Group = compute.Of(int(groups), of)
+	out.Group = compute.Of(groups, func(i int) int { return keys[i] })
 	return out, nil
 }
 

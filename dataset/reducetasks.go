@@ -33,7 +33,7 @@ func (x *reducing) reduce(v *Variable, op Op, w *weights) error {
 		c.Axes = append(c.Axes, v.objectAxis(dim))
 		switch g := x.by[dim.Name]; {
 		case x.over[dim.Name]:
-			c.Groups = append(c.Groups, compute.All(dim.Len))
+			c.Groups = append(c.Groups, compute.All())
 		case g != nil:
 			c.Groups, dims = append(c.Groups, g.Group), append(dims, g.name())
 			if g.roll {

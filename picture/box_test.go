@@ -16,7 +16,7 @@ func TestBounds(t *testing.T) {
 				t.Errorf("%d boxes of %d elements: from %d to %d", p, n, b[0], b[p])
 			}
 			for i := range p {
-				if b[i+1] <= b[i] || boxOf(b, b[i]) != i || boxOf(b, b[i+1]-1) != i {
+				if b[i+1] <= b[i] || boxOf(b[i], n, p) != i || boxOf(b[i+1]-1, n, p) != i {
 					t.Fatalf("%d boxes of %d elements: box %d is from %d to %d", p, n, i, b[i], b[i+1])
 				}
 			}

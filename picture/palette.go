@@ -1,9 +1,11 @@
 package picture
 
 import (
+	_ "embed" // for palettes.txt
 	"encoding/hex"
 	"fmt"
 	"image/color"
+	"strings"
 
 	"github.com/zargo-io/zargo/zarr/fault"
 )
@@ -23,17 +25,17 @@ const (
 	Gray                    // black, white
 )
 
+//go:embed palettes.txt
+var tables string
+
 // palettes returns the name and the color table of each palette, in the order of the constants.
-func palettes() [7][2]string {
-	return [...][2]string{
-		{"viridis", viridisTable},
-		{"magma", magmaTable},
-		{"inferno", infernoTable},
-		{"plasma", plasmaTable},
-		{"cividis", cividisTable},
-		{"coolwarm", coolwarmTable},
-		{"gray", grayTable},
+func palettes() (all [][2]string) {
+	for line := range strings.Lines(tables) {
+		if name, table, ok := strings.Cut(line, " "); ok && name[0] != '#' {
+			all = append(all, [2]string{name, table})
+		}
 	}
+	return all
 }
 
 // Palettes returns the names of all palettes.

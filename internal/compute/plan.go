@@ -166,7 +166,7 @@ func (p *Plan) divide() {
 // objects is read.
 func (p *Plan) incomplete(k int) (most int) {
 	g, x := p.r.Groups[k], p.r.Axes[k]
-	if !g.ordered() {
+	if !g.ordered(x.Count) {
 		return g.N
 	}
 	for from := 0; from < x.Count; {

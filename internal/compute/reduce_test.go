@@ -100,22 +100,22 @@ func randomGroup(r *rand.Rand, n int) *compute.Group {
 		return nil
 	case 1:
 		w := 1 + r.IntN(n)
-		return compute.Windows(n, n/w, w, 0, w) // the rest is left out
+		return compute.Windows(n/w, w, 0, w) // the rest is left out
 	case 2:
 		w := 1 + r.IntN(n)
-		return compute.Windows(n, n, 1, w-1, w)
+		return compute.Windows(n, 1, w-1, w)
 	case 3, 4:
 		groups := 1 + r.IntN(5)
-		of := make([]int32, n)
+		of := make([]int, n)
 		for i := range of {
-			of[i] = int32(r.IntN(groups+1) - 1)
+			of[i] = r.IntN(groups+1) - 1
 		}
 		if r.IntN(2) == 0 {
 			slices.Sort(of)
 		}
-		return compute.Of(groups, of)
+		return compute.Of(groups, func(i int) int { return of[i] })
 	}
-	return compute.All(n)
+	return compute.All()
 }
 
 // reference computes a reduction by its definition.
@@ -135,13 +135,13 @@ func reference(x compute.Reduction, decoded []float64) []float64 {
 		w, cells := 0, []int{0}
 		for k, p := range at {
 			var next []int
-			lo, hi := int32(p), int32(p)
+			lo, hi := p, p
 			if g := x.Groups[k]; g != nil {
-				lo, hi = g.First[p], g.Last[p]
+				lo, hi = g.Of(p)
 			}
 			for _, c := range cells {
 				for g := lo; g <= hi; g++ {
-					next = append(next, c*out[k]+int(g))
+					next = append(next, c*out[k]+g)
 				}
 			}
 			cells = next

@@ -166,7 +166,7 @@ func (r Reduction) emptyGroups() bool {
 		if r.Axes[k].Count == 0 {
 			return true
 		}
-		if slices.Contains(g.sizes(), 0) {
+		if slices.Contains(g.sizes(r.Axes[k].Count), 0) {
 			return true
 		}
 	}

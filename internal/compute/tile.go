@@ -46,8 +46,8 @@ func (d *reduced[S]) tile(ctx context.Context, p *Plan, task walk.Box, emit Emit
 	if k := p.stream; k >= 0 {
 		g := p.r.Groups[k]
 		t.ends = make([]int, g.N)
-		for i, first := range g.First {
-			for j := first; j <= g.Last[i]; j++ {
+		for i := range p.r.Axes[k].Count {
+			for j, last := g.Of(i); j <= last; j++ {
 				t.ends[j] = i + 1
 			}
 		}
@@ -60,7 +60,7 @@ func (d *reduced[S]) tile(ctx context.Context, p *Plan, task walk.Box, emit Emit
 		t.sizes = make([][]int64, len(p.r.Groups))
 		for k, g := range p.r.Groups {
 			if g != nil {
-				t.sizes[k] = g.sizes()
+				t.sizes[k] = g.sizes(p.r.Axes[k].Count)
 			}
 		}
 	}
@@ -228,8 +228,8 @@ func (t *tile[S]) levels(b walk.Box, part partial[S]) []level {
 			l.cell = cell
 			l.first, l.last = make([]int32, l.n), make([]int32, l.n)
 			for i := range l.n {
-				l.first[i] = g.First[from+i] - int32(base) //nolint:gosec // a group of the box
-				l.last[i] = g.Last[from+i] - int32(base)   //nolint:gosec // a group of the box
+				first, last := g.Of(from + i)
+				l.first[i], l.last[i] = int32(first-base), int32(last-base) //nolint:gosec // groups of the box
 			}
 		}
 		cell *= part.cells.Shape[k]
