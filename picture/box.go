@@ -39,7 +39,7 @@ func boxes(ctx context.Context, s *Slice, v *dataset.Variable) error {
 		_, _, _, even, _ := v.Positions(axis)
 		x := walk.Chunks(v.Array(), axis)
 		x.Count, x.Position, x.List = d.Len, position, !even
-		r.Axes, r.Groups = append(r.Axes, x), append(r.Groups, compute.Of(pixels, func(i int) int { return boxOf(i, d.Len, pixels) }))
+		r.Axes, r.Groups = append(r.Axes, x), append(r.Groups, compute.Rising(pixels, func(i int) int { return boxOf(i, d.Len, pixels) }))
 	}
 	p, err := r.Plan()
 	if err != nil {

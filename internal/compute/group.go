@@ -9,7 +9,8 @@ type Group struct {
 	// Drop omits the axis from the result. N must be 1.
 	Drop bool
 
-	window int // each group has the next window elements; 0 for other groups
+	window int  // each group has the next window elements; 0 for other groups
+	rising bool // each element belongs to the group of the element before it, or to the next one
 }
 
 // All returns the group of all elements of an axis, which the result does not have.
@@ -23,6 +24,13 @@ func Of(n int, of func(i int) int) *Group {
 		k := of(i)
 		return max(k, 0), k
 	}}
+}
+
+// Rising is Of for groups of consecutive elements, each with at least one.
+func Rising(n int, of func(i int) int) *Group {
+	g := Of(n, of)
+	g.rising = true
+	return g
 }
 
 // Windows returns n groups of consecutive elements. Group k has the elements from k*step-before on,
@@ -44,7 +52,7 @@ func Windows(n, step, before, length int) *Group {
 // ordered reports whether none of n elements belongs to an earlier group than the elements before it.
 func (g *Group) ordered(n int) bool {
 	most := 0
-	for i := range n {
+	for i := 0; i < n && !g.rising; i++ {
 		if first, last := g.Of(i); first <= last {
 			if first < most {
 				return false
@@ -57,6 +65,11 @@ func (g *Group) ordered(n int) bool {
 
 // span returns the groups [lo, hi) of the elements [from, to).
 func (g *Group) span(from, to int) (lo, hi int) {
+	if g.rising && from < to {
+		lo, _ = g.Of(from)
+		_, hi = g.Of(to - 1)
+		return lo, hi + 1
+	}
 	lo = g.N
 	for i := from; i < to; i++ {
 		if first, last := g.Of(i); first <= last {

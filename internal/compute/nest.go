@@ -19,6 +19,7 @@ type nest[S cf.Number] struct {
 	x      []S
 	w      []float64 // nil, or the weights
 	room   []float64 // equal weights along the inner axis
+	runs   []int     // ends of the elements along the inner axis that are in the same groups
 }
 
 // level is an axis of a box, or consecutive axes.
@@ -71,7 +72,16 @@ func levels(all []level) (outer []level, inner level) {
 }
 
 // add adds all elements of the box.
-func (s *nest[S]) add() { s.descend(0, 0, 0, 0, 0) }
+func (s *nest[S]) add() {
+	if l := &s.inner; l.first != nil && s.runs == nil {
+		for i := range l.n {
+			if i+1 == l.n || l.first[i+1] != l.first[i] || l.last[i+1] != l.last[i] {
+				s.runs = append(s.runs, i+1)
+			}
+		}
+	}
+	s.descend(0, 0, 0, 0, 0)
+}
 
 func (s *nest[S]) descend(k, x, w, cell, group int) {
 	if k == len(s.outer) {
@@ -120,11 +130,8 @@ func (s *nest[S]) innermost(x, w, cell, group int) {
 	case l.first == nil:
 		s.run(s.groups[group], cell, values, weights)
 	default:
-		for i := 0; i < l.n; {
-			j := i + 1
-			for j < l.n && l.first[j] == l.first[i] && l.last[j] == l.last[i] {
-				j++
-			}
+		i := 0
+		for _, j := range s.runs {
 			of := weights
 			if of != nil {
 				of = of[i:j]
