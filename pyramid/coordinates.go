@@ -37,7 +37,7 @@ func (b *builder) coordinate(ctx context.Context, level int, a *zarr.Array, path
 		if err != nil {
 			return err
 		}
-		e := doubles()
+		e := plain[float64]()
 		e.put(in, values)
 		r = floats(e, Mean, nil)
 		spec.DType, spec.Fill, spec.Codecs = dtype.Float64, math.NaN(), nil

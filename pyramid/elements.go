@@ -2,9 +2,10 @@ package pyramid
 
 import (
 	"encoding/binary"
-	"math"
+	"reflect"
 
 	"github.com/zargo-io/zargo/cf"
+	"github.com/zargo-io/zargo/internal/bits/bytesview"
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
 
@@ -15,52 +16,21 @@ type elements[S cf.Number] struct {
 	put  func(dst []byte, src []S)
 }
 
-// of1, of2, of4 and of8 return the conversion of integer types of 1 to 8 bytes.
-func of1[S cf.Number]() elements[S] {
-	return elements[S]{1, func(dst []S, src []byte) {
-		for i, b := range src[:len(dst)] {
-			dst[i] = S(b)
+// plain returns the conversion of a type whose memory form is that of S.
+func plain[S cf.Number]() elements[S] {
+	size := int(reflect.TypeFor[S]().Size())
+	return elements[S]{size, func(dst []S, src []byte) {
+		if view, ok := bytesview.Of(dst); ok {
+			copy(view, src)
+			return
 		}
+		bytesview.Take(dst, src[:size*len(dst)])
 	}, func(dst []byte, src []S) {
-		for i, v := range src {
-			dst[i] = byte(v)
+		if view, ok := bytesview.Of(src); ok {
+			copy(dst, view)
+			return
 		}
-	}}
-}
-
-func of2[S cf.Number]() elements[S] {
-	return elements[S]{2, func(dst []S, src []byte) {
-		for i := range dst {
-			dst[i] = S(binary.LittleEndian.Uint16(src[2*i:]))
-		}
-	}, func(dst []byte, src []S) {
-		for i, v := range src {
-			binary.LittleEndian.PutUint16(dst[2*i:], uint16(v))
-		}
-	}}
-}
-
-func of4[S cf.Number]() elements[S] {
-	return elements[S]{4, func(dst []S, src []byte) {
-		for i := range dst {
-			dst[i] = S(binary.LittleEndian.Uint32(src[4*i:]))
-		}
-	}, func(dst []byte, src []S) {
-		for i, v := range src {
-			binary.LittleEndian.PutUint32(dst[4*i:], uint32(v))
-		}
-	}}
-}
-
-func of8[S cf.Number]() elements[S] {
-	return elements[S]{8, func(dst []S, src []byte) {
-		for i := range dst {
-			dst[i] = S(binary.LittleEndian.Uint64(src[8*i:]))
-		}
-	}, func(dst []byte, src []S) {
-		for i, v := range src {
-			binary.LittleEndian.PutUint64(dst[8*i:], uint64(v))
-		}
+		bytesview.Put(dst, src)
 	}}
 }
 
@@ -77,30 +47,6 @@ func small[F interface {
 	}, func(dst []byte, src []float64) {
 		for i, v := range src {
 			binary.LittleEndian.PutUint16(dst[2*i:], uint16(dtype.Round[F](v)))
-		}
-	}}
-}
-
-func singles() elements[float32] {
-	return elements[float32]{4, func(dst []float32, src []byte) {
-		for i := range dst {
-			dst[i] = math.Float32frombits(binary.LittleEndian.Uint32(src[4*i:]))
-		}
-	}, func(dst []byte, src []float32) {
-		for i, v := range src {
-			binary.LittleEndian.PutUint32(dst[4*i:], math.Float32bits(v))
-		}
-	}}
-}
-
-func doubles() elements[float64] {
-	return elements[float64]{8, func(dst []float64, src []byte) {
-		for i := range dst {
-			dst[i] = math.Float64frombits(binary.LittleEndian.Uint64(src[8*i:]))
-		}
-	}, func(dst []byte, src []float64) {
-		for i, v := range src {
-			binary.LittleEndian.PutUint64(dst[8*i:], math.Float64bits(v))
 		}
 	}}
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/internal/chunk/keys"
+	"github.com/zargo-io/zargo/internal/node/claim"
 	"github.com/zargo-io/zargo/internal/walk"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -120,8 +121,7 @@ func (b *builder) missing(a *zarr.Array, present *keys.Set, skipped func()) iter
 // present returns the positions of the stored chunks or shards of an array, or nil if the store
 // cannot list its keys.
 func (b *builder) present(ctx context.Context, a *zarr.Array) (*keys.Set, error) {
-	grid := a.GridShape()
-	set := keys.NewSet(grid)
+	set, grid := keys.NewSet(a.GridShape()), keys.Of(a, claim.Claim{})
 	for e, err := range store.ListAll(ctx, b.st, a.Path(), store.ListOptions{}) {
 		switch {
 		case errors.Is(err, errors.ErrUnsupported), errors.Is(err, fault.Refused):
@@ -129,12 +129,8 @@ func (b *builder) present(ctx context.Context, a *zarr.Array) (*keys.Set, error)
 		case err != nil:
 			return nil, err
 		}
-		coord, ok := a.Metadata().Keys.Parse(strings.TrimPrefix(e.Key, a.Path()+"/"), len(grid))
-		for d, c := range coord {
-			ok = ok && c < grid[d]
-		}
-		if ok && !set.Has(coord) {
-			set.Add(coord)
+		if f := grid.Find(strings.TrimPrefix(e.Key, a.Path()+"/")); f.Place == keys.Inside && !set.Has(f.Coord) {
+			set.Add(f.Coord)
 		}
 	}
 	return set, nil

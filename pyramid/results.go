@@ -8,8 +8,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/zargo-io/zargo/internal/chunk/keys"
 	"github.com/zargo-io/zargo/internal/copying/claimed"
 	"github.com/zargo-io/zargo/internal/node"
+	"github.com/zargo-io/zargo/internal/node/claim"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
@@ -104,15 +106,7 @@ func (b *builder) result(ctx context.Context, level int) (string, error) {
 // ofGrid reports whether key is that of a chunk or shard of an array.
 func ofGrid(a *zarr.Array, key string) bool {
 	name, ok := strings.CutPrefix(key, a.Path()+"/")
-	if !ok {
-		return false
-	}
-	grid := a.GridShape()
-	coord, ok := a.Metadata().Keys.Parse(name, len(grid))
-	for d, c := range coord {
-		ok = ok && c < grid[d]
-	}
-	return ok
+	return ok && keys.Of(a, claim.Claim{}).Find(name).Place == keys.Inside
 }
 
 // results sets the results of the levels that this build has computed.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/zargo-io/zargo/cf"
+	"github.com/zargo-io/zargo/internal/attributes/numeric"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -32,51 +33,43 @@ func reducerOf(a *zarr.Array, m Method, masked bool) (reducer, error) {
 		}
 		return stored
 	}
-	switch t := a.DType().(type) {
+	switch a.DType().(type) {
 	case dtype.DateTime, dtype.TimeDelta:
-		return timesOf(m), nil
-	case dtype.Basic:
-		switch t {
-		case dtype.Bool:
-			if m == Mode {
-				return integers(of1[uint8](), m, nil, false), nil
+		return integers(m, true, dtype.NaT, func(dst []bool, row []int64) error {
+			for i, v := range row {
+				dst[i] = v == dtype.NaT
 			}
-		case dtype.Int8:
-			return integers(of1[int8](), m, c, signed(true)), nil
-		case dtype.Int16:
-			return integers(of2[int16](), m, c, signed(true)), nil
-		case dtype.Int32:
-			return integers(of4[int32](), m, c, signed(true)), nil
-		case dtype.Int64:
-			return integers(of8[int64](), m, c, signed(true)), nil
-		case dtype.Uint8:
-			return integers(of1[uint8](), m, c, signed(false)), nil
-		case dtype.Uint16:
-			return integers(of2[uint16](), m, c, signed(false)), nil
-		case dtype.Uint32:
-			return integers(of4[uint32](), m, c, signed(false)), nil
-		case dtype.Uint64:
-			return integers(of8[uint64](), m, c, signed(false)), nil
-		case dtype.Float16:
-			return halves(small[dtype.F16](), m, c), nil
-		case dtype.BFloat16:
-			return halves(small[dtype.BF16](), m, nil), nil
-		case dtype.Float32:
-			return floats(singles(), m, c), nil
-		case dtype.Float64:
-			return floats(doubles(), m, c), nil
-		}
+			return nil
+		}), nil
+	}
+	of, ok := numeric.Pick(a.DType(), codedIntegers[int8], codedIntegers[int16], codedIntegers[int32], codedIntegers[int64],
+		codedIntegers[uint8], codedIntegers[uint16], codedIntegers[uint32], codedIntegers[uint64], plainFloats[float32], plainFloats[float64])
+	switch t := a.DType(); {
+	case t == dtype.Bool && m == Mode:
+		return codedIntegers[uint8](m, nil, false), nil
+	case t == dtype.Float16:
+		return halves(small[dtype.F16](), m, c), nil
+	case t == dtype.BFloat16:
+		return halves(small[dtype.BF16](), m, nil), nil
+	case ok:
+		return of(m, c, signed(numeric.Kind(t) == 'i')), nil
 	}
 	return nil, fault.Newf(fault.Type, "the method %v does not accept the data type %v", m, a.DType())
 }
 
-// integers returns the reducer of integers. c may be nil.
-func integers[S cf.Number](e elements[S], m Method, c *cf.Coding, signed bool) reducer {
-	o, empty := orderOf(e.size, signed), none[S](c)
-	r := &reducing[S]{elements: e, missing: nan[S]}
+// codedIntegers returns the reducer of integers. c may be nil.
+func codedIntegers[S cf.Number](m Method, c *cf.Coding, signed bool) reducer {
+	missing := nan[S]
 	if c != nil && c.CanMiss() {
-		r.missing = coded[S](c)
+		missing = coded[S](c)
 	}
+	return integers(m, signed, none[S](c), missing)
+}
+
+// integers returns the reducer of integers with their missing value.
+func integers[S cf.Number](m Method, signed bool, empty S, missing func(dst []bool, row []S) error) reducer {
+	r := &reducing[S]{elements: plain[S](), missing: missing}
+	o := orderOf(r.size, signed)
 	r.windows = func(most int) windows[S] {
 		if m == Mode {
 			return &modes[S]{less: compare[S](o), none: empty, most: most}
@@ -86,23 +79,7 @@ func integers[S cf.Number](e elements[S], m Method, c *cf.Coding, signed bool) r
 	return r
 }
 
-// timesOf returns the reducer of datetime64 and timedelta64.
-func timesOf(m Method) reducer {
-	o := orderOf(8, true)
-	r := &reducing[int64]{elements: of8[int64](), missing: func(dst []bool, row []int64) error {
-		for i, v := range row {
-			dst[i] = v == dtype.NaT
-		}
-		return nil
-	}}
-	r.windows = func(most int) windows[int64] {
-		if m == Mode {
-			return &modes[int64]{less: compare[int64](o), none: dtype.NaT, most: most}
-		}
-		return &intMeans[int64]{order: o, none: dtype.NaT}
-	}
-	return r
-}
+func plainFloats[S cf.Float](m Method, c *cf.Coding, _ bool) reducer { return floats(plain[S](), m, c) }
 
 // floats returns the reducer of floating-point numbers. c may be nil.
 func floats[S cf.Float](e elements[S], m Method, c *cf.Coding) *reducing[S] {

@@ -9,7 +9,9 @@ import (
 	"github.com/zargo-io/zargo/cf"
 	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/dataset"
+	"github.com/zargo-io/zargo/internal/chunk/keys"
 	"github.com/zargo-io/zargo/internal/compute"
+	"github.com/zargo-io/zargo/internal/node/claim"
 	"github.com/zargo-io/zargo/internal/walk"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/dtype"
@@ -205,15 +207,11 @@ func (a *array) fits(memory, cache int64) error {
 
 // find returns the position of a chunk in the grid by the key of the chunk below the array.
 func (a *array) find(key string) ([]int, error) {
-	grid := a.made.GridShape()
-	coord, ok := a.made.Metadata().Keys.Parse(key, len(grid))
-	for i := range coord {
-		ok = ok && coord[i] < grid[i]
-	}
-	if !ok {
+	f := keys.Of(a.made, claim.Claim{}).Find(key)
+	if f.Place != keys.Inside {
 		return nil, fault.Newf(fault.NotFound, "the view has no such key")
 	}
-	return coord, nil
+	return f.Coord, nil
 }
 
 // named adds the name of the array to an error of its construction.

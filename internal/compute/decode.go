@@ -2,6 +2,7 @@ package compute
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"math"
 	"reflect"
@@ -46,6 +47,21 @@ func Decode[D cf.Float](ctx context.Context, a *zarr.Array, c *cf.Coding, dst []
 		from = decodeHalf[D]
 	}
 	return from(ctx, a, c, dst, sel)
+}
+
+// pick is numeric.Pick with arguments for bools and float16. The error is fault.Type for data types
+// that are not numeric.
+func pick[F any](t dtype.Type, boolean, half, i8, i16, i32, i64, u8, u16, u32, u64, f32, f64 F) (F, error) {
+	of, ok := numeric.Pick(t, i8, i16, i32, i64, u8, u16, u32, u64, f32, f64)
+	switch {
+	case t == dtype.Bool:
+		return boolean, nil
+	case t == dtype.Float16:
+		return half, nil
+	case !ok:
+		return of, notNumbers(t)
+	}
+	return of, nil
 }
 
 func notNumbers(t dtype.Type) error {
@@ -109,6 +125,15 @@ func widen(dst []float32, src []dtype.F16) []float32 {
 		dst[i] = h.Float32()
 	}
 	return dst
+}
+
+// memory returns the memory form of values, which may share their memory.
+func memory[T any](values []T) []byte {
+	if b, ok := bytesview.Of(values); ok {
+		return b
+	}
+	b, _ := binary.Append(nil, binary.LittleEndian, values) // numbers have a fixed size
+	return b
 }
 
 func fill[D any](dst []D, v D) {

@@ -6,8 +6,6 @@ import (
 	"slices"
 
 	"github.com/zargo-io/zargo/cf"
-	"github.com/zargo-io/zargo/internal/attributes/numeric"
-	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
@@ -45,23 +43,17 @@ func NewHistogram(low, high float64, bins int) (*Histogram, error) {
 
 // Count adds the decoded elements of a source.
 func (h *Histogram) Count(ctx context.Context, s Source) error {
-	of, ok := numeric.Pick(s.Array.DType(), binCounts[int8], binCounts[int16], binElements[int32], binElements[int64],
+	of, err := pick(s.Array.DType(), binBools, binHalves, binCounts[int8], binCounts[int16], binElements[int32], binElements[int64],
 		binCounts[uint8], binCounts[uint16], binElements[uint32], binElements[uint64], binElements[float32], binElements[float64])
-	switch s.Array.DType() {
-	case dtype.Bool:
-		of, ok = binBools, true
-	case dtype.Float16:
-		of = binHalves
-	}
-	if !ok {
-		return notNumbers(s.Array.DType())
+	if err != nil {
+		return err
 	}
 	return of(ctx, s, h)
 }
 
 // binCounts counts small integers by how often each of them occurs.
 func binCounts[S small](ctx context.Context, s Source, h *Histogram) error {
-	t, err := countIn[S](ctx, s)
+	t, err := countIn(ctx, s, same[S])
 	if err != nil {
 		return err
 	}
@@ -69,7 +61,7 @@ func binCounts[S small](ctx context.Context, s Source, h *Histogram) error {
 }
 
 func binBools(ctx context.Context, s Source, h *Histogram) error {
-	t, err := countBools(ctx, s)
+	t, err := countIn(ctx, s, numbered)
 	if err != nil {
 		return err
 	}
@@ -92,23 +84,17 @@ func addTable[S small](h *Histogram, t *table[S], c *cf.Coding) error {
 }
 
 func binElements[S cf.Number](ctx context.Context, s Source, h *Histogram) error {
+	return binAs(ctx, s, h, same[S])
+}
+
+func binHalves(ctx context.Context, s Source, h *Histogram) error { return binAs(ctx, s, h, widened) }
+
+func binAs[A any, S cf.Number](ctx context.Context, s Source, h *Histogram, to func([]A) []S) error {
 	l, err := loopOf[S](s.Coding)
 	if err != nil {
 		return err
 	}
-	return visit(ctx, s, func() *binned[S] { return &binned[S]{bins: h.bins(), c: s.Coding, l: l} }, func(of []*binned[S]) {
-		for _, b := range of {
-			h.merge(b.bins)
-		}
-	})
-}
-
-func binHalves(ctx context.Context, s Source, h *Histogram) error {
-	l, err := loopOf[float32](s.Coding)
-	if err != nil {
-		return err
-	}
-	return visit(ctx, s, func() binnedHalves { return binnedHalves{&binned[float32]{bins: h.bins(), c: s.Coding, l: l}} }, func(of []binnedHalves) {
+	return visit(ctx, s, to, func() *binned[S] { return &binned[S]{bins: h.bins(), c: s.Coding, l: l} }, func(of []*binned[S]) {
 		for _, b := range of {
 			h.merge(b.bins)
 		}
@@ -144,20 +130,6 @@ func (b *binned[S]) decode(x []S) []float64 {
 		cf.Unpack(b.l, decoded, x)
 	}
 	return decoded
-}
-
-// binnedHalves counts float16 numbers.
-type binnedHalves struct{ *binned[float32] }
-
-func (b binnedHalves) add(at []int, values []dtype.F16) {
-	var room [piece]float32
-	for x := range slices.Chunk(values, piece) {
-		b.binned.add(at, widen(room[:len(x)], x))
-	}
-}
-
-func (b binnedHalves) repeat(at []int, value dtype.F16, n int) {
-	b.binned.repeat(at, value.Float32(), n)
 }
 
 // bins are the counts of some elements.

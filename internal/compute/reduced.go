@@ -2,14 +2,11 @@ package compute
 
 import (
 	"context"
-	"encoding/binary"
 	"math"
 	"slices"
 
 	"github.com/zargo-io/zargo/cf"
 	"github.com/zargo-io/zargo/concurrency"
-	"github.com/zargo-io/zargo/internal/attributes/numeric"
-	"github.com/zargo-io/zargo/internal/bits/bytesview"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -36,14 +33,6 @@ type results[S cf.Number] struct {
 }
 
 func (d *reduced[S]) cellBytes() int64 { return d.k.cellBytes(d.size) }
-
-func memory[T any](values []T) []byte {
-	if b, ok := bytesview.Of(values); ok {
-		return b
-	}
-	b, _ := binary.Append(nil, binary.LittleEndian, values) // numbers have a fixed size
-	return b
-}
 
 // reduce returns the reducer for elements of type S, and sets the type of the results.
 func reduce[S cf.Number](p *Plan) (reducer, error) {
@@ -181,21 +170,14 @@ func core(ctx context.Context, a *zarr.Array) (*concurrency.Slot, error) {
 // Plan plans the reduction. The error is fault.Type if the operation does not accept the data type.
 func (r Reduction) Plan() (*Plan, error) {
 	p := &Plan{r: r}
-	of, ok := numeric.Pick(r.Array.DType(), reduce[int8], reduce[int16], reduce[int32], reduce[int64],
+	of, err := pick(r.Array.DType(), reduceBools, reduceHalves, reduce[int8], reduce[int16], reduce[int32], reduce[int64],
 		reduce[uint8], reduce[uint16], reduce[uint32], reduce[uint64], reduce[float32], reduce[float64])
-	switch r.Array.DType() {
-	case dtype.Bool:
-		of, ok = reduceBools, true
-	case dtype.Float16:
-		of = reduceHalves
-	}
-	if !ok {
-		return nil, notNumbers(r.Array.DType())
+	if err != nil {
+		return nil, err
 	}
 	if r.Weights != nil && r.Op != Mean && r.Op != Sum && r.Op != Std {
 		return nil, fault.Newf(fault.Selection, "the operation %v has no weights", r.Op)
 	}
-	var err error
 	if p.of, err = of(p); err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/zargo-io/zargo/cf"
 	"github.com/zargo-io/zargo/internal/walk"
 	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/fault"
 )
 
@@ -45,15 +46,15 @@ type tally[S any] interface {
 }
 
 // visit reads the tiles of a source, and calls merge with the tallies of each tile, in order. Each
-// tally is of other chunks of the tile.
-func visit[S any, T tally[S]](ctx context.Context, s Source, fresh func() T, merge func([]T)) error {
+// tally is of other chunks of the tile. to converts the values that the array has, concurrently.
+func visit[A, S any, T tally[S]](ctx context.Context, s Source, to func([]A) []S, fresh func() T, merge func([]T)) error {
 	type result struct {
 		box walk.Box
 		of  []T
 	}
 	o := walk.Options{Ahead: 1} // the array bounds the memory
 	for r, err := range walk.Read(ctx, o, s.Tiles, func(ctx context.Context, b walk.Box) (result, error) {
-		of, err := readTile(ctx, s, b, fresh)
+		of, err := readTile(ctx, s, b, to, fresh)
 		return result{b, of}, err
 	}) {
 		if err != nil {
@@ -74,10 +75,10 @@ var errAgain = errors.New("a shard was replaced while it was read")
 const maxReplaced = 10
 
 // readTile returns the tallies of a tile.
-func readTile[S any, T tally[S]](ctx context.Context, s Source, b walk.Box, fresh func() T) (of []T, err error) {
+func readTile[A, S any, T tally[S]](ctx context.Context, s Source, b walk.Box, to func([]A) []S, fresh func() T) (of []T, err error) {
 	sel := s.Select(b)
 	for range maxReplaced {
-		of, err = visitTile(ctx, s.Array, sel, fresh)
+		of, err = visitTile(ctx, s.Array, sel, to, fresh)
 		if !errors.Is(err, errAgain) {
 			break
 		}
@@ -85,20 +86,20 @@ func readTile[S any, T tally[S]](ctx context.Context, s Source, b walk.Box, fres
 	if !errors.Is(err, fault.Selection) {
 		return of, err
 	}
-	values, err := zarr.Read[S](ctx, s.Array, sel...) // a selection with lists
+	values, err := zarr.Read[A](ctx, s.Array, sel...) // a selection with lists
 	if err != nil {
 		return nil, err
 	}
 	one := fresh()
-	one.add(make([]int, len(b.Shape)), values)
+	one.add(make([]int, len(b.Shape)), to(values))
 	return []T{one}, nil
 }
 
-func visitTile[S any, T tally[S]](ctx context.Context, a *zarr.Array, sel []zarr.Selection, fresh func() T) ([]T, error) {
+func visitTile[A, S any, T tally[S]](ctx context.Context, a *zarr.Array, sel []zarr.Selection, to func([]A) []S, fresh func() T) ([]T, error) {
 	var mu sync.Mutex
 	var all, idle []T
 	seen := map[string]bool{}
-	err := zarr.Visit(ctx, a, func(p zarr.Part[S]) error {
+	err := zarr.Visit(ctx, a, func(p zarr.Part[A]) error {
 		key := fmt.Sprint(p.At)
 		mu.Lock()
 		again := seen[key]
@@ -113,10 +114,10 @@ func visitTile[S any, T tally[S]](ctx context.Context, a *zarr.Array, sel []zarr
 		if again {
 			return errAgain
 		}
-		if p.Absent {
-			t.repeat(p.At, p.Values[0], p.Len())
+		if values := to(p.Values); p.Absent {
+			t.repeat(p.At, values[0], p.Len())
 		} else {
-			t.add(p.At, p.Values)
+			t.add(p.At, values)
 		}
 		mu.Lock()
 		idle = append(idle, t)
@@ -125,6 +126,14 @@ func visitTile[S any, T tally[S]](ctx context.Context, a *zarr.Array, sel []zarr
 	}, sel...)
 	return all, err
 }
+
+// same, widened and numbered are conversions of the values of an array: none, those of float16, and
+// those of bools to 0 and 1.
+func same[S any](values []S) []S { return values }
+
+func widened(values []dtype.F16) []float32 { return widen(make([]float32, len(values)), values) }
+
+func numbered(values []bool) []uint8 { return memory(values) }
 
 // inOrder sorts results of chunks by the positions of the chunks.
 func inOrder[R any](of []located[R]) {

@@ -35,16 +35,10 @@ type Summary struct {
 // Golub and LeVeque: Updating formulae and a pairwise algorithm for computing sample variances,
 // 1979).
 func Summarize(ctx context.Context, s Source) (Summary, error) {
-	of, ok := numeric.Pick(s.Array.DType(), ofCounts[int8], ofCounts[int16], ofSegments[int32], ofSegments[int64],
+	of, err := pick(s.Array.DType(), ofBools, ofHalves, ofCounts[int8], ofCounts[int16], ofSegments[int32], ofSegments[int64],
 		ofCounts[uint8], ofCounts[uint16], ofSegments[uint32], ofSegments[uint64], ofSegments[float32], ofSegments[float64])
-	switch s.Array.DType() {
-	case dtype.Bool:
-		of, ok = ofBools, true
-	case dtype.Float16:
-		of = ofHalves
-	}
-	if !ok {
-		return Summary{}, notNumbers(s.Array.DType())
+	if err != nil {
+		return Summary{}, err
 	}
 	return of(ctx, s)
 }
@@ -78,7 +72,7 @@ func isMissing[S cf.Number](c *cf.Coding, elem []byte) (missing, nan bool) {
 
 // ofCounts summarizes small integers by how often each of them occurs.
 func ofCounts[S small](ctx context.Context, s Source) (Summary, error) {
-	t, err := countIn[S](ctx, s)
+	t, err := countIn(ctx, s, same[S])
 	if err != nil {
 		return Summary{}, err
 	}
@@ -87,7 +81,7 @@ func ofCounts[S small](ctx context.Context, s Source) (Summary, error) {
 
 // ofBools summarizes booleans as the numbers 0 and 1.
 func ofBools(ctx context.Context, s Source) (Summary, error) {
-	t, err := countBools(ctx, s)
+	t, err := countIn(ctx, s, numbered)
 	if err != nil {
 		return Summary{}, err
 	}
@@ -190,37 +184,17 @@ func (p *part[S]) summary(exact bool) Summary {
 
 // ofSegments summarizes elements in segments.
 func ofSegments[S cf.Number](ctx context.Context, s Source) (Summary, error) {
+	return segmentsOf(ctx, s, same[S])
+}
+
+func ofHalves(ctx context.Context, s Source) (Summary, error) { return segmentsOf(ctx, s, widened) }
+
+func segmentsOf[A any, S cf.Number](ctx context.Context, s Source, to func([]A) []S) (Summary, error) {
 	l, err := loopOf[S](s.Coding)
 	if err != nil {
 		return Summary{}, err
 	}
 	var total part[S]
-	err = visit(ctx, s, func() *segments[S] { return &segments[S]{c: s.Coding, l: l} }, total.tile)
+	err = visit(ctx, s, to, func() *segments[S] { return &segments[S]{c: s.Coding, l: l} }, total.tile)
 	return total.summary(isExact[S](s.Coding)), err
 }
-
-// ofHalves is ofSegments for float16.
-func ofHalves(ctx context.Context, s Source) (Summary, error) {
-	l, err := loopOf[float32](s.Coding)
-	if err != nil {
-		return Summary{}, err
-	}
-	var total part[float32]
-	err = visit(ctx, s, func() halves { return halves{&segments[float32]{c: s.Coding, l: l}} }, func(of []halves) {
-		all := make([]*segments[float32], len(of))
-		for i, h := range of {
-			all[i] = h.segments
-		}
-		total.tile(all)
-	})
-	return total.summary(false), err
-}
-
-// halves are segments of float16 numbers.
-type halves struct{ *segments[float32] }
-
-func (h halves) add(at []int, values []dtype.F16) {
-	h.segments.add(at, widen(make([]float32, len(values)), values))
-}
-
-func (h halves) repeat(at []int, value dtype.F16, n int) { h.segments.repeat(at, value.Float32(), n) }

@@ -75,41 +75,9 @@ func (t *table[S]) counts() (values []S, n []int64) {
 }
 
 // countIn counts the elements of a source.
-func countIn[S small](ctx context.Context, s Source) (*table[S], error) {
+func countIn[A any, S small](ctx context.Context, s Source, to func([]A) []S) (*table[S], error) {
 	c := counter[S]{sum: newTable[S]()}
-	return c.sum, visit(ctx, s, c.fresh, c.merge)
-}
-
-// countBools counts booleans as 0 and 1.
-func countBools(ctx context.Context, s Source) (*table[uint8], error) {
-	c := counter[uint8]{sum: newTable[uint8]()}
-	return c.sum, visit(ctx, s, func() bools { return bools{c.fresh()} }, func(of []bools) {
-		for _, b := range of {
-			c.merge([]*table[uint8]{b.table})
-		}
-	})
-}
-
-// bools is a table of booleans.
-type bools struct{ *table[uint8] }
-
-func (b bools) add(_ []int, values []bool) {
-	n := int64(0)
-	for _, v := range values {
-		if v {
-			n++
-		}
-	}
-	b.total[1] += n
-	b.total[0] += int64(len(values)) - n
-}
-
-func (b bools) repeat(_ []int, value bool, n int) {
-	if value {
-		b.total[1] += int64(n)
-	} else {
-		b.total[0] += int64(n)
-	}
+	return c.sum, visit(ctx, s, to, c.fresh, c.merge)
 }
 
 // counter counts the elements of all tiles, and reuses the tables of tiles.

@@ -16,7 +16,9 @@ import (
 	"github.com/zargo-io/zargo/cmd/zargo/internal/progress"
 	"github.com/zargo-io/zargo/cmd/zargo/internal/render"
 	"github.com/zargo-io/zargo/cmd/zargo/internal/session"
+	"github.com/zargo-io/zargo/internal/chunk/keys"
 	"github.com/zargo-io/zargo/internal/compute"
+	"github.com/zargo-io/zargo/internal/node/claim"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/store"
@@ -293,12 +295,7 @@ func (i *nodeInfo) count(ctx context.Context, s *session.Session, p *session.Pla
 
 // isChunk reports whether a key, relative to the array, is the key of a chunk or shard in its grid.
 func isChunk(a *zarr.Array, key string) bool {
-	grid := a.GridShape()
-	coord, ok := a.Metadata().Keys.Parse(key, len(grid))
-	for k := range coord {
-		ok = ok && coord[k] < grid[k]
-	}
-	return ok
+	return keys.Of(a, claim.Claim{}).Find(key).Place == keys.Inside
 }
 
 // text describes the stored objects on one line.

@@ -8,6 +8,8 @@ import (
 	"sync"
 
 	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/internal/chunk/keys"
+	"github.com/zargo-io/zargo/internal/node/claim"
 	"github.com/zargo-io/zargo/internal/walk"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -206,15 +208,11 @@ func (k *keeping) shared(key string) []int {
 	if path := k.a.Path(); path != "" {
 		key = strings.TrimPrefix(key, path+"/")
 	}
-	grid := k.a.GridShape()
-	coord, ok := k.a.Metadata().Keys.Parse(key, len(grid))
-	for i, c := range coord {
-		ok = ok && c < grid[i]
-	}
-	if !ok {
+	f := keys.Of(k.a, claim.Claim{}).Find(key)
+	if f.Place != keys.Inside {
 		return nil
 	}
-	blocks := blocksOf(k.a, k.block, coord)
+	blocks := blocksOf(k.a, k.block, f.Coord)
 	if blocks.Len() == 1 {
 		return nil
 	}
