@@ -2,7 +2,6 @@ package crs
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/zargo-io/zargo/internal/attributes/convention"
@@ -137,26 +136,8 @@ func (r *reader) variable(name string, attrs map[string]any, from Source) {
 // geoTransform parses the attribute GeoTransform: six numbers in the order of GDAL, as a string of
 // numbers separated by blanks, or as an array.
 func geoTransform(v any) (Affine, bool) {
-	var t [6]float64
-	if text, ok := v.(string); ok {
-		words := strings.Fields(text)
-		if len(words) != 6 {
-			return Affine{}, false
-		}
-		for i, w := range words {
-			f, err := strconv.ParseFloat(w, 64)
-			if err != nil {
-				return Affine{}, false
-			}
-			if t[i], ok = convention.Number(f); !ok {
-				return Affine{}, false
-			}
-		}
-		return GDALAffine(t), true
-	}
-	var f convention.Findings
-	list := f.Numbers("", v, 6)
-	if list == nil {
+	list, _ := convention.Six(v)
+	if list == nil || slices.ContainsFunc(list, func(f float64) bool { return f-f != 0 }) {
 		return Affine{}, false
 	}
 	return GDALAffine([6]float64(list)), true

@@ -7,7 +7,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/internal/node"
@@ -350,19 +349,4 @@ func (v *Variable) spansOf(t dtype.TimeDelta, values []dtype.Span) (index, error
 		keys[i] = span(d)
 	}
 	return spans(v.name, keys), nil
-}
-
-// timeDifference returns the unit of a variable that xarray stores for timedelta64: the attribute
-// dtype is "timedelta64[…]", and units is the name of a unit of time. It returns 0 for other
-// variables.
-func timeDifference(attrs map[string]any) time.Duration {
-	is, _ := attrs["dtype"].(string)
-	if !strings.HasPrefix(is, "timedelta64") {
-		return 0
-	}
-	units, _ := attrs["units"].(string)
-	return map[string]time.Duration{
-		"days": 24 * time.Hour, "hours": time.Hour, "minutes": time.Minute, "seconds": time.Second,
-		"milliseconds": time.Millisecond, "microseconds": time.Microsecond, "nanoseconds": time.Nanosecond,
-	}[units]
 }

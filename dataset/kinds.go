@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"reflect"
 	"strconv"
 	"strings"
 	"time"
@@ -295,35 +296,18 @@ func duration(v any) (time.Duration, error) {
 
 // number converts a label to a float64.
 func number(label any) (float64, error) {
-	switch l := label.(type) {
-	case int:
-		return float64(l), nil
-	case int8:
-		return float64(l), nil
-	case int16:
-		return float64(l), nil
-	case int32:
-		return float64(l), nil
-	case int64:
-		return float64(l), nil
-	case uint:
-		return float64(l), nil
-	case uint8:
-		return float64(l), nil
-	case uint16:
-		return float64(l), nil
-	case uint32:
-		return float64(l), nil
-	case uint64:
-		return float64(l), nil
-	case float32:
-		return float64(l), nil
-	case float64:
-		return l, nil
-	case string:
-		f, err := strconv.ParseFloat(strings.TrimSpace(l), 64)
+	switch v := reflect.ValueOf(label); {
+	case label == nil || v.Type().PkgPath() != "": // a type such as time.Duration is not a number
+	case v.CanInt():
+		return float64(v.Int()), nil
+	case v.CanUint() && v.Kind() != reflect.Uintptr:
+		return float64(v.Uint()), nil
+	case v.CanFloat():
+		return v.Float(), nil
+	case v.Kind() == reflect.String:
+		f, err := strconv.ParseFloat(strings.TrimSpace(v.String()), 64)
 		if err != nil && !math.IsInf(f, 0) { // a number beyond float64 is infinite
-			return 0, fault.Newf(fault.Selection, "%q is not a number", l)
+			return 0, fault.Newf(fault.Selection, "%q is not a number", label)
 		}
 		return f, nil
 	}

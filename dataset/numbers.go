@@ -55,28 +55,24 @@ func (of[S]) hold(v *Variable, values any) (numbers, bool) {
 }
 
 func (of[S]) encode(v *Variable, values []float64) (column, error) {
-	dst := make([]S, len(values))
-	if err := cf.Encode(v.stored.coding, dst, values); err != nil {
-		return column{}, err
-	}
-	return storedAs(v, dst)
+	return storedAs(v, values, cf.Encode[S, float64])
 }
 
 func (of[S]) encodeTimes(v *Variable, values []cf.Time) (column, error) {
-	dst := make([]S, len(values))
-	if err := cf.EncodeTimes(v.stored.coding, dst, values); err != nil {
-		return column{}, err
-	}
-	return storedAs(v, dst)
+	return storedAs(v, values, cf.EncodeTimes[S])
 }
 
-// storedAs returns the column of values in the Go type of goType.
-func storedAs[S cf.Number](v *Variable, values []S) (column, error) {
-	if v.stored.array.DType() != dtype.Float16 {
-		return Stored(v.name, values).store(v)
+// storedAs returns the column of values that encode converts to the Go type of goType.
+func storedAs[S cf.Number, V any](v *Variable, values []V, encode func(c *cf.Coding, dst []S, src []V) error) (column, error) {
+	dst := make([]S, len(values))
+	if err := encode(v.stored.coding, dst, values); err != nil {
+		return column{}, err
 	}
-	half := make([]dtype.F16, len(values))
-	for i, f := range values {
+	if v.stored.array.DType() != dtype.Float16 {
+		return Stored(v.name, dst).store(v)
+	}
+	half := make([]dtype.F16, len(dst))
+	for i, f := range dst {
 		half[i] = dtype.F16From(float32(f))
 	}
 	return Stored(v.name, half).store(v)
@@ -90,24 +86,17 @@ type typed[S cf.Number] struct {
 
 func (t typed[S]) floats64() ([]float64, error) { return decode[float64](t) }
 
-func (t typed[S]) signed() []int64 {
-	if same, ok := any(t.values).([]int64); ok {
-		return same
-	}
-	dst, unused := make([]int64, len(t.values)), 64-reflect.TypeFor[S]().Bits()
-	for i, v := range t.values {
-		dst[i] = int64(v) << unused >> unused
-	}
-	return dst
-}
+func (t typed[S]) signed() []int64    { return bitsOf[int64](t.values) }
+func (t typed[S]) unsigned() []uint64 { return bitsOf[uint64](t.values) }
 
-func (t typed[S]) unsigned() []uint64 {
-	if same, ok := any(t.values).([]uint64); ok {
+// bitsOf returns the bits of integers as integers of another type.
+func bitsOf[T int64 | uint64, S cf.Number](values []S) []T {
+	if same, ok := any(values).([]T); ok {
 		return same
 	}
-	dst, unused := make([]uint64, len(t.values)), 64-reflect.TypeFor[S]().Bits()
-	for i, v := range t.values {
-		dst[i] = uint64(v) << unused >> unused
+	dst, unused := make([]T, len(values)), 64-reflect.TypeFor[S]().Bits()
+	for i, v := range values {
+		dst[i] = T(v) << unused >> unused
 	}
 	return dst
 }

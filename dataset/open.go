@@ -218,13 +218,13 @@ func (d *Dataset) decode(name string, inherited map[string]any) error {
 		attrs, o.CF = nil, cf.Options{FillIsMissing: cf.FillNever}
 	case o.RawTimes && cf.IsTimeUnits(units):
 		delete(attrs, "units")
-	case !o.RawTimes:
-		s.delta = timeDifference(attrs)
 	}
 	c, err := cf.New(cf.Variable{Name: name, Type: s.array.DType(), Fill: s.array.Fill(), V2: s.array.Format() == 2, Attrs: attrs}, o.CF)
 	switch {
 	case err == nil:
-		s.coding = c
+		if s.coding = c; !o.RawTimes {
+			s.delta, _ = c.Difference()
+		}
 		for _, f := range c.Findings() {
 			f.Path = s.array.Path()
 			d.findings = append(d.findings, f)

@@ -153,15 +153,8 @@ func summary(x index, n int) string {
 		return ""
 	}
 	labels := []string{}
-	if x.len() > 100 {
-		for i := range 50 {
-			labels = append(labels, labelText(x.label(i)))
-		}
-		for i := x.len() - 50; i < x.len(); i++ {
-			labels = append(labels, labelText(x.label(i)))
-		}
-	} else {
-		for i := range x.len() {
+	for i := range x.len() {
+		if i < 50 || i >= x.len()-50 {
 			labels = append(labels, labelText(x.label(i)))
 		}
 	}

@@ -65,7 +65,7 @@ func (x *reducing) reduce(v *Variable, op Op, w *weights) error {
 	for task := range p.Tasks() {
 		x.tasks = append(x.tasks, reduceTask{v.name, func(ctx context.Context, to *zarr.Array) error {
 			return p.Run(ctx, task, func(at, shape []int, elems []byte) error {
-				return to.WriteBytes(ctx, elems, ranges(walk.Box{At: at, Shape: shape})...)
+				return to.WriteBytes(ctx, elems, zarr.Region{Start: at, Shape: shape}.Select()...)
 			})
 		}})
 	}
@@ -88,15 +88,6 @@ func missingOf(p *compute.Plan) (any, error) {
 		return n, nil
 	}
 	return strconv.ParseUint(string(text), 10, 64)
-}
-
-// ranges returns the selection of a box.
-func ranges(b walk.Box) []zarr.Selection {
-	sel := make([]zarr.Selection, len(b.At))
-	for i, at := range b.At {
-		sel[i] = zarr.Range(at, at+b.Shape[i])
-	}
-	return sel
 }
 
 // name returns the name of the dimension of the groups.
@@ -210,13 +201,13 @@ func (x *reducing) copy(_ context.Context, v *Variable) error {
 				if err != nil {
 					return err
 				}
-				return to.WriteItems(ctx, items, ranges(b)...)
+				return to.WriteItems(ctx, items, zarr.Region{Start: b.At, Shape: b.Shape}.Select()...)
 			}
 			elems := make([]byte, b.Len()*a.DType().Size())
 			if err := a.ReadBytes(ctx, elems, from...); err != nil {
 				return err
 			}
-			return to.WriteBytes(ctx, elems, ranges(b)...)
+			return to.WriteBytes(ctx, elems, zarr.Region{Start: b.At, Shape: b.Shape}.Select()...)
 		}})
 	}
 	return x.uses(v)

@@ -163,7 +163,7 @@ func (e entry) object(g *crs.Grid) map[string]any {
 		out["derived_from"] = e.DerivedFrom
 	}
 	if t := e.Transform; t != nil && t.Scale != nil {
-		out["transform"] = map[string]any{"scale": numbers(t.Scale), "translation": numbers(t.Translation)}
+		out["transform"] = map[string]any{"scale": convention.Boxed(t.Scale), "translation": convention.Boxed(t.Translation)}
 	} else if t != nil {
 		out["transform"] = map[string]any{}
 	}
@@ -171,10 +171,10 @@ func (e entry) object(g *crs.Grid) map[string]any {
 		return out
 	}
 	if g.Transform != (crs.Affine{}) {
-		out["spatial:transform"] = numbers(g.Transform[:])
+		out["spatial:transform"] = convention.Boxed(g.Transform[:])
 	}
 	if g.Shape[0] > 0 && g.Shape[1] > 0 {
-		out["spatial:shape"] = numbers([]float64{float64(g.Shape[0]), float64(g.Shape[1])})
+		out["spatial:shape"] = convention.Boxed([]float64{float64(g.Shape[0]), float64(g.Shape[1])})
 	}
 	if g.Registration == crs.NodeRegistration {
 		out["spatial:registration"] = string(crs.NodeRegistration)
@@ -208,12 +208,4 @@ func relativeTo(levels []Level, l Level) *mapping {
 		}
 	}
 	return &mapping{scale, offset}
-}
-
-func numbers(values []float64) []any {
-	out := make([]any, len(values))
-	for i, v := range values {
-		out[i] = v
-	}
-	return out
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/zargo-io/zargo/cf"
 	"github.com/zargo-io/zargo/dataset"
+	"github.com/zargo-io/zargo/internal/attributes/numeric"
 	"github.com/zargo-io/zargo/npy"
 	"github.com/zargo-io/zargo/zarr/dtype"
 )
@@ -82,31 +83,20 @@ func (n integers[S]) natural(i int) uint64 {
 
 func (n integers[S]) write(w *npy.Writer) error {
 	switch n.numpy {
+	case dtype.Float64: // elements may be missing
 	case dtype.Bool:
-		return writeAs(w, n.values, func(i int) bool { return n.values[i] != 0 })
-	case dtype.Int8:
-		return writeAs(w, n.values, func(i int) int8 { return int8(n.integer(i)) })
-	case dtype.Int16:
-		return writeAs(w, n.values, func(i int) int16 { return int16(n.integer(i)) })
-	case dtype.Int32:
-		return writeAs(w, n.values, func(i int) int32 { return int32(n.integer(i)) })
-	case dtype.Int64:
-		return writeAs(w, n.values, n.integer)
-	case dtype.Uint8:
-		return writeAs(w, n.values, func(i int) uint8 { return uint8(n.natural(i)) })
-	case dtype.Uint16:
-		return writeAs(w, n.values, func(i int) uint16 { return uint16(n.natural(i)) })
-	case dtype.Uint32:
-		return writeAs(w, n.values, func(i int) uint32 { return uint32(n.natural(i)) })
-	case dtype.Uint64:
-		return writeAs(w, n.values, n.natural)
+		return writeEach(w, n.values, func(i int) bool { return n.values[i] != 0 })
+	default:
+		of, _ := numeric.Pick(n.numpy, writeAs[int8, S], writeAs[int16, S], writeAs[int32, S], writeAs[int64, S],
+			writeAs[uint8, S], writeAs[uint16, S], writeAs[uint32, S], writeAs[uint64, S], writeAs[float32, S], writeAs[float64, S])
+		return of(w, n.values)
 	}
 	for i := range n.values {
 		if !n.missing[i] && (n.signed && int64(float64(n.integer(i))) != n.integer(i) || !n.signed && uint64(float64(n.natural(i))) != n.natural(i)) {
 			return refuse(http.StatusBadRequest, "NumPy's float64 cannot represent %s: another format can", n.appendCSV(nil, i))
 		}
 	}
-	return writeAs(w, n.values, func(i int) float64 {
+	return writeEach(w, n.values, func(i int) float64 {
 		switch {
 		case n.missing[i]:
 			return math.NaN()
@@ -121,8 +111,13 @@ func (n integers[S]) write(w *npy.Writer) error {
 	})
 }
 
-// writeAs writes one element for each value.
-func writeAs[T, S any](w *npy.Writer, values []S, element func(i int) T) error {
+// writeAs writes the bits of integers of the same size.
+func writeAs[T, S cf.Number](w *npy.Writer, values []S) error {
+	return writeEach(w, values, func(i int) T { return T(values[i]) })
+}
+
+// writeEach writes one element for each value.
+func writeEach[T, S any](w *npy.Writer, values []S, element func(i int) T) error {
 	out := make([]T, len(values))
 	for i := range out {
 		out[i] = element(i)

@@ -92,10 +92,7 @@ func (a *array) write(ctx context.Context, to *zarr.Array, b walk.Box, in *input
 	}
 	var out encoded
 	ctx = in.in(ctx)
-	into, dst := out.in(ctx), make([]zarr.Selection, len(b.At))
-	for i, at := range b.At {
-		dst[i] = zarr.Range(at, at+b.Shape[i])
-	}
+	into, dst := out.in(ctx), zarr.Region{Start: b.At, Shape: b.Shape}.Select()
 	switch size := to.DType().Size(); {
 	case a.decoded && to.DType() == dtype.Float32:
 		err = decode[float32](ctx, part, src, &out, to, dst, b.Len())

@@ -114,6 +114,28 @@ func (f *Findings) Numbers(pointer string, v any, n int) []float64 {
 	return out
 }
 
+// Six parses six numbers in a string or an array, such as the attribute GeoTransform. It returns nil
+// for other values. text reports that the numbers are in a string, where they may be infinite or NaN.
+func Six(v any) (list []float64, text bool) {
+	s, text := v.(string)
+	if !text {
+		var f Findings
+		return f.Numbers("", v, 6), false
+	}
+	words := strings.Fields(s)
+	if len(words) != 6 {
+		return nil, true
+	}
+	for _, w := range words {
+		x, err := strconv.ParseFloat(w, 64)
+		if err != nil {
+			return nil, true
+		}
+		list = append(list, x)
+	}
+	return list, true
+}
+
 // elements returns the elements of an array. The array may also be a slice of numbers or strings,
 // because callers may construct attributes in Go.
 func elements(v any) ([]any, bool) {
@@ -121,16 +143,17 @@ func elements(v any) ([]any, bool) {
 	case []any:
 		return v, true
 	case []float64:
-		return boxed(v), true
+		return Boxed(v), true
 	case []int:
-		return boxed(v), true
+		return Boxed(v), true
 	case []string:
-		return boxed(v), true
+		return Boxed(v), true
 	}
 	return nil, false
 }
 
-func boxed[T any](values []T) []any {
+// Boxed returns the elements of a slice as an array.
+func Boxed[T any](values []T) []any {
 	out := make([]any, len(values))
 	for i, v := range values {
 		out[i] = v
@@ -194,7 +217,7 @@ func (f *Findings) Array(pointer string, v any) []any {
 	case []any:
 		return v
 	case []map[string]any:
-		return boxed(v)
+		return Boxed(v)
 	}
 	f.Add(pointer, "must be an array, is %s", Kind(v))
 	return nil

@@ -81,7 +81,7 @@ func (t *tree) spatial(n *Node, attrs map[string]any, prefix string, p pair) {
 			break
 		}
 		affine = now
-		list := numbers(now[:])
+		list := convention.Boxed(now[:])
 		for _, x := range old[6:] {
 			list = append(list, x)
 		}
@@ -97,7 +97,7 @@ func (t *tree) spatial(n *Node, attrs map[string]any, prefix string, p pair) {
 		g := crs.Grid{Transform: affine, Shape: shape, Registration: crs.Registration(node)}
 		box, ok := g.Extent()
 		if ok {
-			attrs[prefix+"bbox"] = numbers(box[:])
+			attrs[prefix+"bbox"] = convention.Boxed(box[:])
 		} else {
 			drop("bbox", "the position of the elements is unknown")
 		}
@@ -118,7 +118,7 @@ func (t *tree) legacy(n *Node, p pair) {
 		t.drop(n, "res", "the elements are not at equal distances")
 		return
 	}
-	list := numbers(now[:])
+	list := convention.Boxed(now[:])
 	for _, x := range old[6:] {
 		list = append(list, x)
 	}
@@ -142,7 +142,7 @@ func (t *tree) geoTransform(v *Node, arrays []pair) {
 		t.drop(v, "GeoTransform", "it describes arrays that have other positions now")
 		return
 	}
-	old, text := numbersOf(v.Attrs["GeoTransform"])
+	old, text := convention.Six(v.Attrs["GeoTransform"])
 	if old == nil {
 		return
 	}
@@ -153,7 +153,7 @@ func (t *tree) geoTransform(v *Node, arrays []pair) {
 	}
 	list := now.GDAL()
 	if !text {
-		v.Attrs["GeoTransform"] = numbers(list[:])
+		v.Attrs["GeoTransform"] = convention.Boxed(list[:])
 		return
 	}
 	words := make([]string, len(list))
@@ -163,26 +163,6 @@ func (t *tree) geoTransform(v *Node, arrays []pair) {
 		}
 	}
 	v.Attrs["GeoTransform"] = strings.Join(words, " ")
-}
-
-// numbersOf parses six numbers in a string or an array.
-func numbersOf(v any) (list []float64, text bool) {
-	s, text := v.(string)
-	if !text {
-		var f convention.Findings
-		return f.Numbers("", v, 6), false
-	}
-	for _, w := range strings.Fields(s) {
-		x, err := strconv.ParseFloat(w, 64)
-		if err != nil {
-			return nil, true
-		}
-		list = append(list, x)
-	}
-	if len(list) != 6 {
-		return nil, true
-	}
-	return list, true
 }
 
 // inherited changes the attributes of a group that describe the grid of its arrays. levels reports
@@ -230,14 +210,6 @@ func undeclare(attrs, old map[string]any) {
 	if attrs[convention.Key] = list; len(list) == 0 {
 		delete(attrs, convention.Key)
 	}
-}
-
-func numbers(values []float64) []any {
-	out := make([]any, len(values))
-	for i, v := range values {
-		out[i] = v
-	}
-	return out
 }
 
 // clone copies an object, or returns nil.

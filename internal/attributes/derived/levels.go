@@ -132,7 +132,7 @@ func relate(transform map[string]any, scale, offset []float64, axes, from []Axis
 		}
 		newScale[d], newOffset[d] = s*step/fromStep, (s*start+o-fromStart)/fromStep
 	}
-	transform["scale"], transform["translation"] = numbers(newScale), numbers(newOffset)
+	transform["scale"], transform["translation"] = convention.Boxed(newScale), convention.Boxed(newOffset)
 	return true
 }
 
@@ -200,9 +200,9 @@ func transformed(list []any, axes []Axis) ([]any, bool) {
 		}
 	}
 	first := clone(list[0])
-	out := []any{map[string]any{"type": "scale", "scale": numbers(scale)}}
+	out := []any{map[string]any{"type": "scale", "scale": convention.Boxed(scale)}}
 	if !plain(nil, offset) || len(list) > 1 || first["type"] == "sequence" {
-		out = append(out, map[string]any{"type": "translation", "translation": numbers(offset)})
+		out = append(out, map[string]any{"type": "translation", "translation": convention.Boxed(offset)})
 	}
 	if first["input"] == nil && first["output"] == nil {
 		return out, true
