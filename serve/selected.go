@@ -39,7 +39,11 @@ func (c *call) selected(own ...string) (*selected, error) {
 	var labels []dataset.Query
 	of := map[string]bool{} // the dimensions of the variables
 	for _, text := range query["var"] {
-		for name := range strings.SplitSeq(text, ",") {
+		parts := strings.Split(text, ",")
+		if _, err := d.Var(text); err == nil { // a name may contain commas
+			parts = []string{text}
+		}
+		for _, name := range parts {
 			if !slices.Contains(names, name) {
 				names = append(names, name)
 			}

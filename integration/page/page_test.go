@@ -29,7 +29,7 @@ import (
 )
 
 // hostile is the name of a variable that would be code if it were HTML or a word of a shell.
-const hostile = `<img src=x onerror='alert(1)'>$(touch "x");`
+const hostile = `<img src=x onerror='alert(1)'>$(touch "x"), 50%;`
 
 // TestPage draws variables of datasets of both formats in a browser, and compares them with the commands
 // that the page shows.
@@ -99,6 +99,16 @@ func TestPage(t *testing.T) {
 		}
 		b.named(20)
 
+		b.variable("plain") // its dimensions have no names
+		b.keys("#sliders label:first-child input", right)
+		b.keys("#sliders label:last-child input", right+right)
+		b.keys("#map", right+space)
+		b.same(program)
+		b.choose("#along", "dim_2")
+		b.wait(`document.querySelector("#series-place").textContent === "plain at dim_0 1, dim_1 2, dim_3 3"`)
+		if got := fmt.Sprint(b.cells(program)[1:]); got != "[[0 true] [1 false] [2 true] [3 true]]" {
+			t.Errorf("the bools are %s", got)
+		}
 		b.variable("time")
 		b.cells(program)
 	}
@@ -405,6 +415,8 @@ func weather(t *testing.T, st store.Store, format int) {
 	}
 	vars[3].Spec.Chunks = []int{3, 16, 32}
 	vars[6].Spec.Chunks = []int{1, 2000}
+	plain := must(zarr.Create(t.Context(), st, "plain", zarr.Spec{Format: format, Shape: []int{2, 3, 4, 5}, DType: dtype.Bool}))
+	succeed(t, zarr.Write(t.Context(), plain, []bool{true, false, true, true}, zarr.At(1), zarr.At(2), zarr.All, zarr.At(3)))
 	d := must(dataset.Create(t.Context(), st, "", dataset.Spec{Format: format, Vars: vars}, dataset.Options{}))
 	large := make([]float64, 200*2000)
 	for i := range large {

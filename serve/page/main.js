@@ -59,6 +59,7 @@ function choose() {
   for (const id of ["plot", "table", "series-place", "picture-command"]) element(id).replaceChildren();
   if (!variable) return;
   labels = variable.dims.map((dim, k) => new Labels(dataset.id, dim, variable.shape[k], dataset.index(dim)));
+  up = false;
   fit(state, variable);
   if (variable.dims.length < 2) state.plot = true;
   describe(variable);
@@ -218,14 +219,14 @@ function click(e) {
   plotPoint();
 }
 
-// press moves the cursor, by a pixel of the map at least, or plots.
+// press moves the cursor, by a pixel of the map or more, or plots.
 function press(e) {
   const by = { ArrowUp: [up ? 1 : -1, 0], ArrowDown: [up ? -1 : 1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1], Enter: [0, 0], " ": [0, 0] }[e.key];
   if (!by || e.ctrlKey || e.altKey || e.metaKey) return;
   e.preventDefault();
-  const step = (k, pixels) => Math.max(1, Math.round(variable.shape[k] / pixels)) * (e.shiftKey ? 10 : 1);
-  if (by[0]) move(state.rows, state.at[state.rows] + by[0] * step(state.rows, e.currentTarget.height));
-  if (by[1]) move(state.cols, state.at[state.cols] + by[1] * step(state.cols, e.currentTarget.width));
+  const step = (k) => Math.max(1, Math.round(variable.shape[k] / Number(state.size))) * (e.shiftKey ? 10 : 1);
+  if (by[0]) move(state.rows, state.at[state.rows] + by[0] * step(state.rows));
+  if (by[1]) move(state.cols, state.at[state.cols] + by[1] * step(state.cols));
   if (!by[0] && !by[1]) plotPoint();
 }
 
