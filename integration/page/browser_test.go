@@ -75,7 +75,8 @@ func (b browser) send(method, path string, body, value any) {
 		sent = bytes.NewReader(must(json.Marshal(body)))
 	}
 	req := must(http.NewRequestWithContext(ctx, method, b.url+path, sent))
-	resp := must(http.DefaultClient.Do(req))
+	resp, err := http.DefaultClient.Do(req)
+	succeed(b.t, err)
 	defer func() { _ = resp.Body.Close() }()
 	var reply struct{ Value json.RawMessage }
 	succeed(b.t, json.NewDecoder(resp.Body).Decode(&reply))

@@ -413,8 +413,8 @@ func weather(t *testing.T, st store.Store, format int) {
 		of(hostile, "<b>1</b>", dtype.Float32, map[string]any{"<i>a</i>": "<script>alert(1)</script>"}, []int{rows, columns}, "lat", "lon"),
 		of("large", "1", dtype.Float64, nil, []int{3000, 2000}, "y", "x"),
 	}
-	vars[3].Spec.Chunks = []int{3, 16, 32}
-	vars[6].Spec.Chunks = []int{1, 2000}
+	vars[3].Chunks = []int{3, 16, 32}
+	vars[6].Chunks = []int{1, 2000}
 	plain := must(zarr.Create(t.Context(), st, "plain", zarr.Spec{Format: format, Shape: []int{2, 3, 4, 5}, DType: dtype.Bool}))
 	succeed(t, zarr.Write(t.Context(), plain, []bool{true, false, true, true}, zarr.At(1), zarr.At(2), zarr.All, zarr.At(3)))
 	d := must(dataset.Create(t.Context(), st, "", dataset.Spec{Format: format, Vars: vars}, dataset.Options{}))
