@@ -128,6 +128,7 @@ func TestKeyboard(t *testing.T) {
 	if got := run[string](b, "return document.documentElement.lang + ' ' + document.title"); got != "en t2m · v2 · zargo" {
 		t.Errorf("the language and the title are %q", got)
 	}
+	b.send("POST", "/window/rect", object{"width": 1280, "height": 600}, nil) // the page can scroll
 	b.press(tab)
 	b.press(enter) // to the map
 	before := run[float64](b, "return scrollY")
@@ -152,6 +153,7 @@ func TestKeyboard(t *testing.T) {
 	if command := b.text("#picture-command"); !strings.Contains(command, proxy.URL+"/below/datasets/v2/zarr/t2m ") || !strings.Contains(command, " --range=2") {
 		t.Errorf("the command of the kept range is %s", command)
 	}
+	b.send("POST", "/window/rect", object{"width": 1280, "height": 1500}, nil)
 	for _, scheme := range []string{"light", "dark"} {
 		b.send("POST", "/goog/cdp/execute", object{"cmd": "Emulation.setEmulatedMedia", "params": object{"features": []object{{"name": "prefers-color-scheme", "value": scheme}}}}, nil)
 		for _, weak := range run[[]string](b, contrast) {
