@@ -22,12 +22,8 @@ import (
 // aborted. Servers other than Azure may ignore conditions: copy returns errors.ErrUnsupported for
 // conditions on the destination, and checks a condition on the source by a read.
 func (b *bucket) copy(ctx context.Context, from, to string, o store.CopyOptions) (store.Version, error) {
-	if !b.azure && (o.IfAbsent || o.IfVersion != "") {
-		return "", provider.NoConditions("Azure")
-	}
-	if !b.azure && o.FromVersion != "" {
-		_, err := b.get(ctx, from, provider.LookFor(o.FromVersion), nil)
-		if err = provider.CheckSource(o.FromVersion, err); err != nil {
+	if !b.azure {
+		if err := provider.CheckCopy(ctx, "Azure", from, o, b.get); err != nil {
 			return "", err
 		}
 	}

@@ -13,8 +13,6 @@ const defaultRequests = 128
 // listPage is Azure's limit of entries per listing request.
 const listPage = 5000
 
-func (c *config) requests() int { return c.stack.Requests(defaultRequests) }
-
 // numbers returns the initial limits of a container.
 func numbers() limit.BucketOptions {
 	return limit.BucketOptions{Reads: defaultRequests, Writes: defaultRequests}
@@ -28,7 +26,7 @@ func (c *config) Shared() provider.Bucket {
 // tuning returns the settings for Azure.
 func (c *config) tuning() store.Tuning {
 	return store.Tuning{
-		Requests:    c.requests(),
+		Requests:    c.stack.Requests(defaultRequests),
 		RangeGap:    1 << 20,
 		RangeMax:    16 << 20,
 		SplitAbove:  32 << 20,

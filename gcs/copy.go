@@ -20,21 +20,17 @@ import (
 // errors.ErrUnsupported for conditions on the destination, and checks a condition on the source by
 // a read.
 func (b *bucket) copy(ctx context.Context, from, to string, o store.CopyOptions) (store.Version, error) {
-	if !b.google && (o.IfAbsent || o.IfVersion != "") {
-		return "", provider.NoConditions("Google's servers")
-	}
 	src := b.object(from)
-	if o.FromVersion != "" {
+	if o.FromVersion != "" && (b.google || !o.IfAbsent && o.IfVersion == "") { // CheckCopy refuses the others
 		g, ok := generation(o.FromVersion)
 		if !ok {
 			return "", neverWas(o.FromVersion)
 		}
 		src = src.If(gcsapi.Conditions{GenerationMatch: g})
-		if !b.google {
-			_, err := b.get(ctx, from, provider.LookFor(o.FromVersion), nil)
-			if err = provider.CheckSource(o.FromVersion, err); err != nil {
-				return "", err
-			}
+	}
+	if !b.google {
+		if err := provider.CheckCopy(ctx, "Google's servers", from, o, b.get); err != nil {
+			return "", err
 		}
 	}
 	dst, err := b.to(to, store.PutOptions{IfAbsent: o.IfAbsent, IfVersion: o.IfVersion})

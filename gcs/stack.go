@@ -15,8 +15,6 @@ const defaultRequests = 128
 // listPage is GCS's limit of entries per listing request.
 const listPage = 1000
 
-func (c *config) requests() int { return c.stack.Requests(defaultRequests) }
-
 // numbers returns the initial limits of a bucket. A new bucket accepts 1000 writes per second,
 // which is about 32 concurrent writes of 30 ms. Source: Cloud Storage, "Request rate and access
 // distribution guidelines".
@@ -32,7 +30,7 @@ func (c *config) Shared() provider.Bucket {
 // tuning returns the settings for GCS.
 func (c *config) tuning() store.Tuning {
 	return store.Tuning{
-		Requests:    c.requests(),
+		Requests:    c.stack.Requests(defaultRequests),
 		RangeGap:    1 << 20,
 		RangeMax:    16 << 20,
 		SplitAbove:  32 << 20,

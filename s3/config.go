@@ -247,5 +247,3 @@ func (c *config) load(ctx context.Context) (aws.Config, error) {
 	}
 	return cfg, nil
 }
-
-func (c *config) requests() int { return c.stack.Requests(defaultRequests) }

@@ -23,12 +23,8 @@ import (
 // checks that condition by a read before it copies. Only a change between the read and the copy can
 // then remain undetected.
 func (b *bucket) copy(ctx context.Context, from, to string, o store.CopyOptions) (store.Version, error) {
-	if !b.aws && (o.IfAbsent || o.IfVersion != "") {
-		return "", provider.NoConditions("AWS")
-	}
-	if !b.aws && o.FromVersion != "" {
-		_, err := b.get(ctx, from, provider.LookFor(o.FromVersion), nil)
-		if err = provider.CheckSource(o.FromVersion, err); err != nil {
+	if !b.aws {
+		if err := provider.CheckCopy(ctx, "AWS", from, o, b.get); err != nil {
 			return "", err
 		}
 	}

@@ -28,7 +28,7 @@ const listPage = 1000
 // tuning returns the settings for S3.
 func (c *config) tuning() store.Tuning {
 	return store.Tuning{
-		Requests:    c.requests(),
+		Requests:    c.stack.Requests(defaultRequests),
 		RangeGap:    1 << 20,
 		RangeMax:    16 << 20,
 		SplitAbove:  32 << 20,

@@ -35,6 +35,11 @@ const maxMemory = 1 << 30
 // sufficient Memory. Other errors are those of zarr.Create for the nodes of the target.
 func NewPlan(ctx context.Context, source zarr.Node, target store.Store, o Options) (*Plan, error) {
 	p, err := newPlan(ctx, source, target, o)
+	return p.onFree(ctx, target, o, err)
+}
+
+// onFree returns the plan p, or an error if the target has values of others or if err is not nil.
+func (p *Plan) onFree(ctx context.Context, target store.Store, o Options, err error) (*Plan, error) {
 	if err == nil && target != nil {
 		err = p.free(ctx, account.CountedBy(target, o.Zarr))
 	}
@@ -60,13 +65,7 @@ func NewPlanAt(ctx context.Context, source store.Store, path string, target stor
 	}
 	o.Source.Path = strings.Trim(path, "/")
 	p, err := planOf(ctx, source, target, o, func(m *maker) error { return m.single(ctx, source, failed) })
-	if err == nil && target != nil {
-		err = p.free(ctx, account.CountedBy(target, o.Zarr))
-	}
-	if err != nil {
-		return nil, fmt.Errorf("transfer: %w", err)
-	}
-	return p, nil
+	return p.onFree(ctx, target, o, err)
 }
 
 func newPlan(ctx context.Context, source zarr.Node, target store.Store, o Options) (*Plan, error) {

@@ -54,7 +54,7 @@ func (w *Worker) compare(ctx context.Context, t Task) error {
 		return nil
 	}
 	if step.Kind == Objects {
-		return w.compareListed(ctx, &step)
+		return w.below(ctx, &step, func(ctx context.Context, from, to string, _ int64) error { return w.compareObject(ctx, from, to) })
 	}
 	t.Step = &step
 	src, dst, err := w.arrays.both(ctx, t.Step)
@@ -62,7 +62,7 @@ func (w *Worker) compare(ctx context.Context, t Task) error {
 	case err != nil:
 		return err
 	case t.Step.Kind == Encoded:
-		return w.compareObjects(ctx, t, src, dst)
+		return w.objects(ctx, t, src, dst, w.compareObject)
 	case t.Step.Inner != nil:
 		return boxes(t, dst, func(from, to []zarr.Selection, n []int) error { return w.compareBlock(ctx, src, dst, from, to, n) })
 	}
@@ -99,11 +99,6 @@ func (w *Worker) compareBlock(ctx context.Context, from, to *zarr.Array, src, ds
 		err = errDiffers
 	}
 	return err
-}
-
-// compareObjects compares the stored bytes of a task's objects.
-func (w *Worker) compareObjects(ctx context.Context, t Task, from, to *zarr.Array) error {
-	return w.objects(ctx, t, from, to, w.compareObject)
 }
 
 // compareObject compares the stored bytes of two objects.
@@ -145,11 +140,4 @@ func numbers(lo, hi int) iter.Seq[int] {
 			}
 		}
 	}
-}
-
-// compareListed compares the objects of a step of kind Objects.
-func (w *Worker) compareListed(ctx context.Context, s *Step) error {
-	return w.below(ctx, s, func(ctx context.Context, from, to string, _ int64) error {
-		return w.compareObject(ctx, from, to)
-	})
 }

@@ -72,7 +72,7 @@ func (n *Node) Children(ctx context.Context, groups []Place) ([]Place, error) {
 			if err != nil {
 				return err
 			}
-			if !e.Dir && isDocument(e.Key[strings.LastIndexByte(e.Key, '/')+1:]) {
+			if !e.Dir && IsNoObject(e.Key[strings.LastIndexByte(e.Key, '/')+1:]) {
 				continue
 			}
 			dirs[i] = append(dirs[i], Place{e.Key, g.Format, !e.Dir, !e.Dir && e.Size < 0})
@@ -87,7 +87,7 @@ func (n *Node) Children(ctx context.Context, groups []Place) ([]Place, error) {
 	return all, nil
 }
 
-// isDocument reports whether a document of a group has the name, or a file of a file manager.
-func isDocument(name string) bool {
+// IsNoObject reports whether a document of a node has the name, or a file of a file manager.
+func IsNoObject(name string) bool {
 	return IsDocument(name) || name == ".DS_Store" || name == "Thumbs.db" || name == "desktop.ini"
 }

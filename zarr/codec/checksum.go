@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"errors"
-	"hash/adler32"
 	"hash/crc32"
 	"math"
 
@@ -20,7 +19,7 @@ type checksum struct {
 }
 
 // newChecksum returns the Factory of a codec with the checksum function sum. place is the default
-// of the setting "location", which is "start" or "end".
+// of the setting "location", which is "start" or "end". The defaults are those of numcodecs.
 func newChecksum(place string, sum func([]byte) uint32) Factory {
 	return func(raw json.RawMessage, _ Repr) (any, error) {
 		c := openConfig(raw)
@@ -47,16 +46,6 @@ func newCRC32C(raw json.RawMessage, in Repr) (any, error) {
 		return nil, fault.Newf(fault.Metadata, `"location" is "start", which only numcodecs.crc32c supports`)
 	}
 	return codec, err
-}
-
-// newCRC32 makes numcodecs' crc32. Its checksum is at the start by default, as in numcodecs.
-func newCRC32(raw json.RawMessage, in Repr) (any, error) {
-	return newChecksum("start", crc32.ChecksumIEEE)(raw, in)
-}
-
-// newAdler32 makes numcodecs' adler32. Its checksum is at the start by default, as in numcodecs.
-func newAdler32(raw json.RawMessage, in Repr) (any, error) {
-	return newChecksum("start", adler32.Checksum)(raw, in)
 }
 
 // newFletcher32 makes numcodecs' fletcher32. It has no configuration, and its checksum is at the

@@ -113,18 +113,13 @@ func newGzip(raw json.RawMessage, _ Repr) (any, error) {
 	return deflateOf(c, deflate.Gzip, c.integer("level", 5, -1, 9))
 }
 
-func newNumcodecsGzip(raw json.RawMessage, _ Repr) (any, error) {
-	return newNumcodecsDeflate(raw, deflate.Gzip)
-}
-
-func newNumcodecsZlib(raw json.RawMessage, _ Repr) (any, error) {
-	return newNumcodecsDeflate(raw, deflate.Zlib)
-}
-
-func newNumcodecsDeflate(raw json.RawMessage, f deflate.Format) (any, error) {
-	c, level := openConfig(raw), 1
-	c.encoder(func() { level = c.integer("level", 1, -1, 9) })
-	return deflateOf(c, f, level)
+// newNumcodecsDeflate returns the Factory of numcodecs' gzip or zlib.
+func newNumcodecsDeflate(f deflate.Format) Factory {
+	return func(raw json.RawMessage, _ Repr) (any, error) {
+		c, level := openConfig(raw), 1
+		c.encoder(func() { level = c.integer("level", 1, -1, 9) })
+		return deflateOf(c, f, level)
+	}
 }
 
 func deflateOf(c *config, f deflate.Format, level int) (any, error) {

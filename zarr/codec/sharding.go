@@ -125,14 +125,10 @@ func (t *Table) newSharding(raw json.RawMessage, in Repr) (any, error) {
 		return nil, fault.Newf(fault.Metadata, "index codecs must have output of fixed length, but %v do not", o.Index)
 	}
 	s.typical = addSat(mulSat(s.inner.typical, int64(s.n)), s.size)
-	s.most = s.worst()
+	// Allow for as much unused space as data, plus 1 MiB, because writers that replace inner chunks
+	// leave unused space behind.
+	s.most = addSat(mulSat(s.typical, 2), 1<<20)
 	return s, nil
-}
-
-// worst returns the maximum length of a shard. It allows for as much unused space as data, plus 1
-// MiB, because writers that replace inner chunks leave unused space behind.
-func (s *sharding) worst() int64 {
-	return addSat(mulSat(s.typical, 2), 1<<20)
 }
 
 // openSharding reads a configuration. It also returns the table for the inner codecs.

@@ -3,9 +3,12 @@ package codec
 import (
 	"encoding/json"
 	"errors"
+	"hash/adler32"
+	"hash/crc32"
 	"maps"
 	"slices"
 
+	"github.com/zargo-io/zargo/zarr/codec/internal/deflate"
 	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/fault"
 	"github.com/zargo-io/zargo/zarr/rule"
@@ -51,8 +54,8 @@ func Builtin() *Table {
 		"crc32c":             newCRC32C,
 		"vlen-utf8":          newVlen(dtype.String),
 		"vlen-bytes":         newVlen(dtype.Bytes),
-		numcodecs + "zlib":   newNumcodecsZlib,
-		numcodecs + "gzip":   newNumcodecsGzip,
+		numcodecs + "zlib":   newNumcodecsDeflate(deflate.Zlib),
+		numcodecs + "gzip":   newNumcodecsDeflate(deflate.Gzip),
 		numcodecs + "zstd":   newNumcodecsZstd,
 		numcodecs + "blosc":  newNumcodecsBlosc,
 		numcodecs + "crc32c": newNumcodecsCRC32C,
@@ -63,8 +66,8 @@ func Builtin() *Table {
 		numcodecs + "shuffle": newShuffle,
 		numcodecs + "base64":  newBase64,
 
-		numcodecs + "crc32":           newCRC32,
-		numcodecs + "adler32":         newAdler32,
+		numcodecs + "crc32":           newChecksum("start", crc32.ChecksumIEEE),
+		numcodecs + "adler32":         newChecksum("start", adler32.Checksum),
 		numcodecs + "fletcher32":      newFletcher32,
 		numcodecs + "jenkins_lookup3": newLookup3,
 

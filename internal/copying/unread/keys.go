@@ -80,7 +80,7 @@ func keysOf(ctx context.Context, st store.Store, top, group string, nodes map[st
 		case known && e.Dir:
 			seen[key] = true
 		case strings.HasPrefix(name, private):
-		case !e.Dir && (node.IsDocument(name) || isJunk(name)):
+		case !e.Dir && node.IsNoObject(name):
 		case !e.Dir:
 			extra = append(extra, Key{Key: key, Why: WhyFile})
 		default:
@@ -103,11 +103,6 @@ func keysOf(ctx context.Context, st store.Store, top, group string, nodes map[st
 
 // private is the prefix of the directories in which zargo keeps the state of unfinished work.
 const private = "__zargo_"
-
-// isJunk reports whether file managers create files with the name.
-func isJunk(name string) bool {
-	return name == ".DS_Store" || name == "Thumbs.db" || name == "desktop.ini"
-}
 
 // maxSearched is the maximum number of keys of a directory that are searched for documents.
 const maxSearched = 10_000

@@ -62,7 +62,7 @@ func (r *reader) giveBack() {
 func Decode(f Format, dst, src []byte, limit int) ([]byte, error) {
 	out, extra, err := DecodePadded(f, dst, src, limit)
 	if err == nil && extra > 0 {
-		err = trailing(f, extra)
+		err = fault.Newf(fault.Corrupt, "%v: %d bytes after the end of the stream", f, extra)
 	}
 	return out, err
 }
@@ -83,10 +83,6 @@ func DecodePadded(f Format, dst, src []byte, limit int) (out []byte, extra int, 
 		return dst, 0, fault.Newf(fault.Corrupt, "%v: %v", f, err)
 	}
 	return dst, r.src.Len(), nil
-}
-
-func trailing(f Format, n int) error {
-	return fault.Newf(fault.Corrupt, "%v: %d bytes after the end of the stream", f, n)
 }
 
 // members is an io.Reader of the content of all members of a gzip stream. It stops at the end of
