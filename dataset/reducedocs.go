@@ -10,7 +10,6 @@ import (
 	"github.com/zargo-io/zargo/internal/attributes/derived"
 	"github.com/zargo-io/zargo/internal/copying/copyspec"
 	"github.com/zargo-io/zargo/zarr"
-	"github.com/zargo-io/zargo/zarr/store"
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
@@ -37,28 +36,12 @@ func (x *reducing) documents(ctx context.Context, path string) (docs map[string]
 		}
 		nodes = append(nodes, n)
 	}
-	if dropped, err = copyspec.Derive(ctx, st, nodes, append(slices.Clone(x.o.Zarr), zarr.IgnoreConsolidated())...); err != nil {
+	opts := append(slices.Clone(x.o.Zarr), zarr.IgnoreConsolidated())
+	if dropped, err = copyspec.Derive(ctx, st, nodes, opts...); err != nil {
 		return nil, nil, err
 	}
-	g, err := zarr.OpenGroup(ctx, st, path, append(slices.Clone(x.o.Zarr), zarr.IgnoreConsolidated())...)
-	if err == nil {
-		_, err = g.Consolidate(ctx)
-	}
-	if err != nil {
-		return nil, nil, err
-	}
-	docs = map[string]string{}
-	for e, err := range store.ListAll(ctx, st, "", store.ListOptions{}) {
-		if err != nil {
-			return nil, nil, err
-		}
-		v, err := st.Get(ctx, e.Key, store.GetOptions{}, nil)
-		if err != nil {
-			return nil, nil, err
-		}
-		docs[e.Key] = string(v.Bytes)
-	}
-	return docs, dropped, nil
+	docs, err = copyspec.Documents(ctx, st, path, opts...)
+	return docs, dropped, err
 }
 
 // axes describes the elements that the result has of a variable.

@@ -23,23 +23,19 @@ type Axis struct {
 }
 
 // latitude reports whether the coordinates are degrees of latitude (CF conventions, section 4.1).
-func (a Axis) latitude() bool {
-	switch a.Units {
-	case "degrees_north", "degree_north", "degree_N", "degrees_N", "degreeN", "degreesN":
-		return true
-	case "", "degrees":
-		return a.Name == "lat" || a.Name == "latitude"
-	}
-	return false
-}
+func (a Axis) latitude() bool { return a.degrees("north", "N", "lat", "latitude") }
 
 // longitude reports whether the coordinates are degrees of longitude (CF conventions, section 4.2).
-func (a Axis) longitude() bool {
+func (a Axis) longitude() bool { return a.degrees("east", "E", "lon", "longitude") }
+
+// degrees reports whether the units are degrees towards a direction, or the axis has one of the names
+// and no other units.
+func (a Axis) degrees(to, letter string, names ...string) bool {
 	switch a.Units {
-	case "degrees_east", "degree_east", "degree_E", "degrees_E", "degreeE", "degreesE":
+	case "degrees_" + to, "degree_" + to, "degree_" + letter, "degrees_" + letter, "degree" + letter, "degrees" + letter:
 		return true
 	case "", "degrees":
-		return a.Name == "lon" || a.Name == "longitude"
+		return slices.Contains(names, a.Name)
 	}
 	return false
 }

@@ -113,6 +113,16 @@ func (b *bands) admit(need *store.Amount) error {
 	return nil
 }
 
+// admitted returns the bands of variables, and adds what reading them needs at most. The error is for
+// status 413 if that exceeds the limits of a request.
+func (c *call) admitted(need *store.Amount, vars ...*dataset.Variable) (*bands, error) {
+	b, err := c.bandsOf(vars...)
+	if err != nil {
+		return nil, err
+	}
+	return b, b.admit(need)
+}
+
 // addNeed adds what a read of a variable needs at most.
 func addNeed(need *store.Amount, v *dataset.Variable) error {
 	p, err := v.Plan()

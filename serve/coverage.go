@@ -25,10 +25,7 @@ func (c *call) sendCoverages(all []*coverage) error {
 	var need store.Amount
 	for _, v := range all {
 		for _, of := range v.vars {
-			b, err := c.bandsOf(of)
-			if err == nil {
-				err = b.admit(&need)
-			}
+			b, err := c.admitted(&need, of)
 			if err != nil {
 				return err
 			}

@@ -29,11 +29,7 @@ func (c *call) sendPicture(s *selected) error {
 	if err != nil {
 		return err
 	}
-	p, err := picture.Plan(v, read)
-	if err == nil {
-		err = c.o.Limits.admitPlans(p)
-	}
-	if err != nil {
+	if err := c.o.Limits.admitPlan(picture.Plan(v, read)); err != nil {
 		return err
 	}
 	return c.sendDrawn(v, read, draw)
@@ -56,7 +52,12 @@ func (c *call) sendDrawn(v *dataset.Variable, read picture.ReadOptions, draw pic
 		draw.Range = picture.Range{Low: low, High: high}
 		c.w.Header().Set("Zargo-Range", fmt.Sprint(low, ":", high))
 	}
-	img, err := picture.Render(drawn, draw)
+	return c.sendImage(drawn, draw)
+}
+
+// sendImage responds with values as PNG.
+func (c *call) sendImage(s *picture.Slice, o picture.Options) error {
+	img, err := picture.Render(s, o)
 	if err != nil {
 		return err
 	}

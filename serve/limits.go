@@ -57,15 +57,14 @@ func (l Limits) admit(need store.Amount) error {
 	}
 }
 
-// admitPlans is admit for the sum of the plans of reads, with the maximum that each may need. The
-// arguments are the results of dataset.Variable.Plan or zarr.Array.Plan.
-func (l Limits) admitPlans(plans ...*zarr.Plan) error {
-	var need store.Amount
-	for _, p := range plans {
-		_, most := p.Bounds()
-		need = need.Add(most)
+// admitPlan is admit for the maximum need of a read. The arguments are the results of
+// dataset.Variable.Plan or zarr.Array.Plan.
+func (l Limits) admitPlan(p *zarr.Plan, err error) error {
+	if err != nil {
+		return err
 	}
-	return l.admit(need)
+	_, most := p.Bounds()
+	return l.admit(most)
 }
 
 // account counts the requests that one request of a client sends to its source.

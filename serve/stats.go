@@ -12,6 +12,7 @@ import (
 	"github.com/zargo-io/zargo/internal/walk"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/dtype"
+	"github.com/zargo-io/zargo/zarr/store"
 )
 
 // stats sends statistics of the selected elements of one variable, and a histogram with the
@@ -36,15 +37,13 @@ func stats(c *call) error {
 	if _, numbers := v.Coding(); !numbers && v.Array().DType() != dtype.Bool {
 		return refuse(http.StatusBadRequest, "the elements of variable %q are not numbers", v.Name())
 	}
-	p, err := v.Plan()
-	if err != nil {
-		return err
+	var need store.Amount
+	for range 1 + min(bins, 1) { // the histogram reads the elements again
+		if err := addNeed(&need, v); err != nil {
+			return err
+		}
 	}
-	plans := []*zarr.Plan{p}
-	if bins > 0 {
-		plans = append(plans, p)
-	}
-	if err := c.o.Limits.admitPlans(plans...); err != nil || c.Method == http.MethodHead {
+	if err := c.o.Limits.admit(need); err != nil || c.Method == http.MethodHead {
 		return err
 	}
 	source := sourceOf(v)

@@ -10,11 +10,7 @@ import (
 // sendTable responds with CSV: one line for each element, with the labels of its dimensions and its
 // value in each variable. A dimension without labels has positions instead.
 func (c *call) sendTable(s *selected) error {
-	b, err := c.bandsOf(s.vars...)
-	if err == nil {
-		var need store.Amount
-		err = b.admit(&need)
-	}
+	b, err := c.admitted(new(store.Amount), s.vars...)
 	if err != nil {
 		return err
 	}

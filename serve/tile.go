@@ -1,8 +1,6 @@
 package serve
 
 import (
-	"bytes"
-	"image/png"
 	"math"
 	"math/bits"
 	"net/http"
@@ -63,15 +61,7 @@ func tile(c *call) error {
 		return err
 	}
 	draw.Plain, draw.Rows, draw.Size = true, picture.Downward, 0
-	img, err := picture.Render(&picture.Slice{Values: values, Height: tileSize, Width: tileSize}, draw)
-	if err != nil {
-		return err
-	}
-	var b bytes.Buffer
-	if err := png.Encode(&b, img); err != nil {
-		return err
-	}
-	return c.send("image/png", b.Bytes())
+	return c.sendImage(&picture.Slice{Values: values, Height: tileSize, Width: tileSize}, draw)
 }
 
 // tileSize is the height and width of a tile.
@@ -165,11 +155,7 @@ func (c *call) pixels(v *dataset.Variable, rows, columns line) ([]float64, error
 	if err != nil {
 		return nil, err
 	}
-	p, err := v.Plan()
-	if err == nil {
-		err = c.o.Limits.admitPlans(p)
-	}
-	if err != nil {
+	if err := c.o.Limits.admitPlan(v.Plan()); err != nil {
 		return nil, err
 	}
 	values, err := dataset.Read[float64](c.ctx(), v)

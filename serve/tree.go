@@ -13,10 +13,7 @@ func (c *call) sendTree(s *selected) error {
 	var all []*bands
 	var need store.Amount
 	for _, v := range s.vars {
-		b, err := c.bandsOf(v)
-		if err == nil {
-			err = b.admit(&need)
-		}
+		b, err := c.admitted(&need, v)
 		if err != nil {
 			return err
 		}

@@ -70,12 +70,13 @@ func newState(ctx context.Context, ds *dataset.Dataset, o *Options, shared *conc
 			b.drop(d.Path, d.String())
 		}
 	}
-	g, err := zarr.OpenGroup(ctx, b.store, "", o.Zarr...)
-	if err == nil {
-		_, err = g.Consolidate(ctx)
-	}
+	docs, err := copyspec.Documents(ctx, b.store, "", o.Zarr...)
 	if err != nil {
 		return nil, err
+	}
+	for key, text := range docs {
+		doc := []byte(text)
+		b.docs[key] = &value{bytes: doc, size: int64(len(doc)), version: versionOf(doc)}
 	}
 	return b.state, b.open(ctx, shared)
 }
@@ -208,22 +209,12 @@ func (b *builder) spec(whole *dataset.Variable, a *array, shape []int) (zarr.Spe
 	return spec, nil
 }
 
-// open reads the documents, and opens the arrays of the view.
+// open opens the arrays of the view.
 func (b *builder) open(ctx context.Context, shared *concurrency.Limits) error {
 	for i, l := range b.lengths {
 		if !l.Used && len(l.Named) > 0 {
 			return fault.Newf(fault.Selection, "no array of the view has the dimensions of the %s %v", []string{"chunks", "shards"}[i], slices.Sorted(maps.Keys(l.Named)))
 		}
-	}
-	for e, err := range store.ListAll(ctx, b.store, "", store.ListOptions{}) {
-		if err != nil {
-			return err
-		}
-		v, err := b.store.Get(ctx, e.Key, store.GetOptions{}, nil)
-		if err != nil {
-			return err
-		}
-		b.docs[e.Key] = &value{bytes: v.Bytes, size: v.Size, version: versionOf(v.Bytes)}
 	}
 	opts := append(slices.Clone(b.o.Zarr), zarr.SingleWriter(), zarr.IgnoreConsolidated(), zarr.Format(b.format), zarr.Limit(zarr.Limits{Shared: shared}))
 	open := func(name string, docs *mem.Store) (*zarr.Array, error) {
