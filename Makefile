@@ -238,7 +238,7 @@ archtest: ## the import table, the API of public packages, and types on other pl
 # The packages with a file for purego, those that import one, and the tests of codecs. The API of
 # each is the same with and without unsafe, so what imports these needs no other build. Of package zarr the tests whose
 # values are converted: WITHOUT=. runs all.
-PUREGO := $(addprefix ./,internal/bits/bytesview zarr/codec/internal/lz4fast zarr/codec/internal/planes zarr/codec zarr/codec/blosc zarr/codec/codectest npy internal/compute cmd/zargo/internal/coding cmd/zargo/internal/diff view)
+PUREGO := $(addprefix ./,internal/bits/bytesview zarr/codec/internal/lz4fast zarr/codec/internal/planes zarr/codec zarr/codec/blosc zarr/codec/codectest npy internal/compute cmd/zargo/internal/coding cmd/zargo/internal/diff view picture pyramid)
 WITHOUT ?= AsItLies|Fields|Items|LargeResults|OtherGoForms|ReadAs|Regions|Structs|Types
 
 .PHONY: purego

@@ -124,6 +124,10 @@ func TestConcurrent(t *testing.T) {
 	for range 6 {
 		(<-replies).expect(t, 503, "Retry-After: 1")
 	}
+	for waiting.Load() < 2 {
+		runtime.Gosched()
+	}
+	time.Sleep(10 * time.Millisecond) // a third request would begin
 	if n := waiting.Load(); n != 2 {
 		t.Errorf("%d requests run, want 2", n)
 	}
