@@ -6,7 +6,7 @@ import (
 )
 
 // Plan returns the requests of [Read] for the elements of a picture, without sending any. With
-// [Box], a chunk of more than 2²³ elements is requested once for each of its parts, and the plan
+// [Box], an uncompressed chunk of more than 2²³ elements is requested in ranges, and the plan
 // contains it once. The coordinates of the axes are not in the plan. Errors are those of Read.
 func Plan(v *dataset.Variable, o ReadOptions) (*zarr.Plan, error) {
 	size, err := o.size()

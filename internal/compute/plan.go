@@ -208,7 +208,8 @@ func (p *Plan) Tasks() iter.Seq[walk.Box] {
 	return walk.Lattice(shape, walk.Steps(shape, p.step))
 }
 
-// Run runs a task. It reads each object once, unless the results of an object exceed the memory.
+// Run runs a task. It reads each byte once, unless the results of an object exceed the memory. It
+// requests an object once, or in ranges if it is not compressed and has many elements.
 func (p *Plan) Run(ctx context.Context, task walk.Box, emit Emit) error {
 	return p.of.tile(ctx, p, task, emit)
 }

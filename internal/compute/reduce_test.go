@@ -1,6 +1,8 @@
 package compute_test
 
 import (
+	"bytes"
+	"encoding/binary"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -13,6 +15,7 @@ import (
 	"github.com/zargo-io/zargo/internal/test/race"
 	"github.com/zargo-io/zargo/internal/walk"
 	"github.com/zargo-io/zargo/zarr"
+	"github.com/zargo-io/zargo/zarr/codec"
 	"github.com/zargo-io/zargo/zarr/dtype"
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
@@ -304,4 +307,31 @@ func floats[S cf.Number](t *testing.T, p *compute.Plan, elems []byte, c *cf.Codi
 		succeed(t, cf.Decode(c, all, v))
 	}
 	return all
+}
+
+// TestRanges checks that a long chunk is read in ranges if it is not compressed, and otherwise once.
+func TestRanges(t *testing.T) {
+	for gets, codecs := range map[int64][]codec.Spec{3: {codec.Bytes(dtype.Little)}, 1: {codec.Bytes(dtype.Little), codec.Zstd(1)}} {
+		var report zarr.Report
+		a, err := zarr.Create(t.Context(), mem.New(), "", zarr.Spec{Shape: []int{3, 1 << 23}, Chunks: []int{3, 1 << 23}, DType: dtype.Uint8, Codecs: codecs}, zarr.WithReport(&report))
+		succeed(t, err)
+		succeed(t, zarr.Write(t.Context(), a, bytes.Repeat([]byte{2}, a.Len())))
+		before := report.Gets.Load()
+		p, err := compute.Reduction{
+			Array: a, Op: compute.Sum, Axes: []walk.Axis{walk.Chunks(a, 0), walk.Chunks(a, 1)}, Groups: []*compute.Group{compute.All(), compute.All()}, Memory: 1 << 20,
+			Select: func(b walk.Box) []zarr.Selection { return zarr.Region{Start: b.At, Shape: b.Shape}.Select() },
+		}.Plan()
+		succeed(t, err)
+		for task := range p.Tasks() {
+			succeed(t, p.Run(t.Context(), task, func(_, _ []int, sum []byte) error {
+				if n := binary.NativeEndian.Uint64(sum); n != uint64(2*a.Len()) {
+					t.Errorf("the sum is %d", n)
+				}
+				return nil
+			}))
+		}
+		if n := report.Gets.Load() - before; n != gets {
+			t.Errorf("%d gets with the codecs %v, want %d", n, codecs, gets)
+		}
+	}
 }

@@ -127,6 +127,20 @@ func visitTile[A, S any, T tally[S]](ctx context.Context, a *zarr.Array, sel []z
 	return all, err
 }
 
+// InRanges reports whether a read of a few elements requests only a range of a chunk's bytes,
+// because the chunk is not compressed, or the index of a shard.
+func InRanges(a *zarr.Array) bool {
+	rank := len(a.Shape())
+	p, err := a.Plan(zarr.Region{Start: make([]int, rank), Shape: slices.Repeat([]int{1}, rank)}.Select()...)
+	if err != nil {
+		return false
+	}
+	for r := range p.Requests() {
+		return !r.Range.IsWhole()
+	}
+	return false
+}
+
 // same, widened and numbered are conversions of the values of an array: none, those of float16, and
 // those of bools to 0 and 1.
 func same[S any](values []S) []S { return values }

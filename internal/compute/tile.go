@@ -88,6 +88,8 @@ const (
 	// aheadBytes is the memory of these boxes: enough for two of the usual size. A process runs
 	// several tasks.
 	aheadBytes = 12 << 20
+	// longest is the maximum number of elements of a box of chunks that are read in ranges.
+	longest = 1 << 23
 )
 
 // area returns the results that a box of elements contributes to, without the streamed axis.
@@ -116,7 +118,10 @@ func (t *tile[S]) boxes() iter.Seq[walk.Box] {
 	for i, x := range t.p.r.Axes {
 		axes[i] = x.Part(t.task.At[i], t.task.Shape[i])
 	}
-	elements := want / max(t.d.size, 1)
+	elements, most := want/max(t.d.size, 1), math.MaxInt
+	if a := t.p.r.Array; !a.Sharded() && InRanges(a) {
+		most = longest
+	}
 	return func(yield func(walk.Box) bool) {
 		from, ends := 0, t.slabs
 		if k < 0 {
@@ -128,7 +133,7 @@ func (t *tile[S]) boxes() iter.Seq[walk.Box] {
 				part = slices.Clone(axes)
 				part[k] = axes[k].Part(from, end-from)
 			}
-			for b := range walk.Tiles(part, elements, math.MaxInt) {
+			for b := range walk.Tiles(part, elements, most) {
 				for i, at := range t.task.At {
 					b.At[i] += at
 				}

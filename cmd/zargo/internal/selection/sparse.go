@@ -8,6 +8,7 @@ import (
 
 	"github.com/zargo-io/zargo/cmd/zargo/internal/census"
 	"github.com/zargo-io/zargo/concurrency"
+	"github.com/zargo-io/zargo/internal/compute"
 	"github.com/zargo-io/zargo/internal/walk"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/fault"
@@ -60,7 +61,7 @@ func Dense(ctx context.Context, a *zarr.Array, rank int, r Region) error {
 // not stored stay within the limit.
 func heldBands(ctx context.Context, a *zarr.Array, r Region, bands walk.Bands, of walk.Box) iter.Seq[walk.Box] {
 	long, chunk := bands, chunkBytes(a, bands.Each)
-	if chunk <= bands.Limit() || a.Sharded() || readInRanges(a) {
+	if chunk <= bands.Limit() || a.Sharded() || compute.InRanges(a) {
 		return bands.Of(of)
 	}
 	long.Limit = func() int64 { return max(chunk, bands.Limit()) }
@@ -77,20 +78,6 @@ func heldBands(ctx context.Context, a *zarr.Array, r Region, bands walk.Bands, o
 			}
 		}
 	}
-}
-
-// readInRanges reports whether a read of a few elements requests only a range of the chunk's bytes,
-// because the chunk is not compressed.
-func readInRanges(a *zarr.Array) bool {
-	rank := len(a.Shape())
-	p, err := a.Plan(zarr.Region{Start: make([]int, rank), Shape: slices.Repeat([]int{1}, rank)}.Select()...)
-	if err != nil {
-		return false
-	}
-	for r := range p.Requests() {
-		return !r.Range.IsWhole()
-	}
-	return false
 }
 
 // chunkBytes returns the memory of an array's first chunk, with elem bytes per element. The result

@@ -42,7 +42,7 @@ func tiles(a *zarr.Array, r Region, bands walk.Bands) iter.Seq[walk.Box] {
 				k := whole.Row()
 				band := BandBytes * float64(n) / float64(whole.Bytes(each)) * float64(whole.Shape[k]) / float64(b.Shape[k])
 				parts, at = walk.Tiles(r.in(b).axes(a, walk.Chunks), elements(max(largeTile, int64(band))), elements(BandBytes)), b.At
-			case readInRanges(a):
+			case compute.InRanges(a):
 				parts = bands.Of(b)
 			}
 			for p := range parts {
