@@ -39,7 +39,11 @@ func (c *call) sendPicture(s *selected) error {
 func (c *call) sendDrawn(v *dataset.Variable, read picture.ReadOptions, draw picture.Options) error {
 	// The values, the image and the compressed image. Reads take memory of the other half of the
 	// process's budget.
-	hold, err := c.o.Memory.Acquire(c.ctx(), concurrency.Block, int64(read.Size)*int64(read.Size)*10)
+	values, size := int64(1), int64(read.Size)
+	for _, d := range v.Dims() { // all but two have length 1
+		values = min(values*min(int64(d.Len), size), size*size)
+	}
+	hold, err := c.o.Memory.Acquire(c.ctx(), concurrency.Block, values*8+size*size*2)
 	if err != nil {
 		return err
 	}

@@ -52,7 +52,9 @@ func (c *Serve) Run(ctx context.Context, s *session.Session) error {
 	if err != nil {
 		return err
 	}
-	o.Memory = session.LimitsOf(max(memory/8, 1<<20)).Bytes
+	bodies, arrays, view := shares(memory, len(c.View))
+	o.Memory = session.LimitsOf(bodies).Bytes
+	limits := zarr.Limit(zarr.Limits{Shared: session.LimitsOf(arrays)}) // of all datasets
 	if !c.FollowLinks {
 		s.Confine()
 	}
@@ -63,11 +65,11 @@ func (c *Serve) Run(ctx context.Context, s *session.Session) error {
 			return err
 		}
 		defer func() { _ = d.Store.Close() }() // puts are complete when their requests end
-		d.Zarr = s.Options(zarr.Limit(zarr.Limits{Shared: session.LimitsOf(max(memory/3, 1<<20))}))
+		d.Zarr = s.Options(limits)
 		datasets = append(datasets, d)
 	}
 	for _, text := range c.View {
-		if err := addView(ctx, s, datasets, text, memory); err != nil {
+		if err := addView(ctx, s, datasets, text, view); err != nil {
 			return err
 		}
 	}
@@ -102,6 +104,18 @@ func (c *Serve) Run(ctx context.Context, s *session.Session) error {
 
 // serveMemory is the default of --max-mem.
 const serveMemory = 160 << 20
+
+// shares divides memory among the bodies of responses, the chunks of all datasets, and each of the
+// views.
+func shares(memory int64, views int) (bodies, arrays, view int64) {
+	arrays = memory / 2
+	if views > 0 {
+		arrays /= 2
+		view = arrays / int64(views)
+	}
+	const least = 1 << 20
+	return max(memory/5, least), max(arrays, least), max(view, least)
+}
 
 func flush(w io.Writer) error {
 	if f, ok := w.(interface{ Flush() error }); ok {

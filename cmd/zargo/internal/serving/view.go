@@ -30,7 +30,7 @@ func addView(ctx context.Context, s *session.Session, datasets []serve.Dataset, 
 	if err != nil {
 		return exit.At("--view "+place, err)
 	}
-	o.Zarr, o.Memory = s.Options(), cmp.Or(o.Memory, max(memory/4, 1<<20))
+	o.Zarr, o.Memory = s.Options(), cmp.Or(o.Memory, memory)
 	open := func(ctx context.Context, st store.Store) (store.Store, error) {
 		d, err := dataset.Open(ctx, st, "", dataset.Options{}, s.Options()...)
 		if err != nil {
