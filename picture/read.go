@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/zargo-io/zargo/cf"
+	"github.com/zargo-io/zargo/concurrency"
 	"github.com/zargo-io/zargo/dataset"
 	"github.com/zargo-io/zargo/zarr"
 	"github.com/zargo-io/zargo/zarr/dtype"
@@ -75,14 +76,18 @@ func Read(ctx context.Context, v *dataset.Variable, o ReadOptions) (*Slice, erro
 	dims := v.Dims()
 	s := &Slice{Title: title(v)}
 	s.Height, s.Width = pixels(dims[0].Len, dims[1].Len, size)
-	if err := s.axes(ctx, v, o.Method); err != nil {
-		return nil, err
-	}
-	if o.Method == Nearest {
-		return s, s.nearest(ctx, v)
-	}
-	s.Values = make([]float64, s.Height*s.Width)
-	return s, boxes(ctx, s, v)
+	return s, concurrency.EachN(ctx, 3, 3, func(ctx context.Context, i int) error {
+		switch {
+		case i == 0:
+			return s.Y.of(ctx, v, dims[0], s.Height, o.Method)
+		case i == 1:
+			return s.X.of(ctx, v, dims[1], s.Width, o.Method)
+		case o.Method == Nearest:
+			return s.nearest(ctx, v)
+		}
+		s.Values = make([]float64, s.Height*s.Width)
+		return boxes(ctx, s, v)
+	})
 }
 
 // plane drops dimensions of length 1 until two dimensions remain. It returns an error if that is
@@ -180,43 +185,32 @@ func (s *Slice) nearest(ctx context.Context, v *dataset.Variable) error {
 	return err
 }
 
-// axes sets the axes of s.
-func (s *Slice) axes(ctx context.Context, v *dataset.Variable, m Method) error {
-	dims := v.Dims()
-	for i, a := range []struct {
-		axis *Axis
-		n    int
-	}{{&s.Y, s.Height}, {&s.X, s.Width}} {
-		a.axis.Name = dims[i].Name
-		if a.n == 0 {
-			continue
+// of sets the axis of n pixels along a dimension of a variable.
+func (a *Axis) of(ctx context.Context, v *dataset.Variable, d dataset.Dim, n int, m Method) error {
+	if a.Name = d.Name; n == 0 {
+		return nil
+	}
+	b := bounds(d.Len, n)
+	first, last := make([]int, n), make([]int, n)
+	for j := range first {
+		first[j], last[j] = b[j], b[j+1]-1
+	}
+	if m == Nearest {
+		first = middles(d.Len, n)
+		last = first
+	}
+	if c, ok := v.Coord(d.Name); ok {
+		if err := a.read(ctx, c, first, last); !errors.Is(err, fault.Type) {
+			return err
 		}
-		b := bounds(dims[i].Len, a.n)
-		first, last := make([]int, a.n), make([]int, a.n)
-		for j := range first {
-			first[j], last[j] = b[j], b[j+1]-1
-		}
-		if m == Nearest {
-			first = middles(dims[i].Len, a.n)
-			last = first
-		}
-		if c, ok := v.Coord(dims[i].Name); ok {
-			err := a.axis.read(ctx, c, first, last)
-			if err == nil {
-				continue
-			}
-			if !errors.Is(err, fault.Type) {
-				return err
-			}
-		}
-		_, position, ok := v.Axis(dims[i].Name)
-		if !ok {
-			position = func(i int) int { return i }
-		}
-		a.axis.Coords = make([]float64, a.n)
-		for j := range first {
-			a.axis.Coords[j] = float64(position(first[j]))/2 + float64(position(last[j]))/2
-		}
+	}
+	_, position, ok := v.Axis(d.Name)
+	if !ok {
+		position = func(i int) int { return i }
+	}
+	a.Coords = make([]float64, n)
+	for j := range first {
+		a.Coords[j] = float64(position(first[j]))/2 + float64(position(last[j]))/2
 	}
 	return nil
 }
