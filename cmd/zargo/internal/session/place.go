@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -198,7 +199,11 @@ func Split(l openurl.Location) (group openurl.Location, name string, ok bool) {
 // LastSegment returns the name of the node at a URL.
 func LastSegment(where string) string {
 	where = strings.TrimRight(where, "/")
-	return where[strings.LastIndexByte(where, '/')+1:]
+	name := where[strings.LastIndexByte(where, '/')+1:]
+	if plain, err := url.PathUnescape(name); err == nil && (strings.HasPrefix(where, "http://") || strings.HasPrefix(where, "https://")) {
+		return plain
+	}
+	return name
 }
 
 // LocalPath returns the absolute path of a file URL. It returns false for other URLs.

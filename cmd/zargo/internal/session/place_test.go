@@ -27,3 +27,12 @@ func TestNativeFormIsSaid(t *testing.T) {
 		t.Errorf("%v", got)
 	}
 }
+
+// TestLastSegment checks that names in HTTP URLs are unescaped, and that others have no escapes.
+func TestLastSegment(t *testing.T) {
+	for where, want := range map[string]string{"http://host/a%20b.zarr/": "a b.zarr", "s3://bucket/x/a%20b": "a%20b", "http://host/a%zz": "a%zz"} {
+		if name := LastSegment(where); name != want {
+			t.Errorf("LastSegment(%q) is %q, want %q", where, name, want)
+		}
+	}
+}
