@@ -91,6 +91,31 @@ def test_fork(data, place):
     assert len([p for p in servers(f"data={url}") if p not in servers("--writable")]) == 1
 
 
+def load_sync(store, seed, results):
+    """What a worker does without an event loop."""
+    try:
+        rng = np.random.default_rng(seed)
+        for i in rng.integers(0, CHUNKS, 200):
+            assert store.get_sync(f"c/{i}/0").to_bytes() == Path(str(store), f"c/{i}/0").read_bytes()
+        results.put(200)
+    except BaseException as error:  # noqa: BLE001 -- the parent compares it
+        results.put(repr(error))
+
+
+def test_fork_sync(data):
+    """Forked workers do not use the blocking connections of their parent either."""
+    store = zargo.open_store(data[0], idle=IDLE)
+    assert store.get_sync("none") is None
+    context = multiprocessing.get_context("fork")
+    results = context.Queue()
+    workers = [context.Process(target=load_sync, args=(store, seed, results), daemon=True) for seed in range(WORKERS)]
+    for w in workers:
+        w.start()
+    assert [results.get(timeout=60) for _ in workers] == [200] * WORKERS
+    for w in workers:
+        w.join(60)
+
+
 def test_local_store(data):
     """zarr-python's own store in the same loader, which the page of the loader compares with."""
     url, values = data
@@ -114,7 +139,7 @@ def test_spawn(data):
     assert len(servers(f"data={url}")) == 1
 
 
-OPEN = "import sys, zargo, zarr; print(float(zarr.open_array(zargo.open_store(sys.argv[1], idle=3), mode='r')[3].sum()), flush=True); sys.stdin.read()"
+OPEN = "import sys, zargo, zarr; zargo.open_store; print(flush=True); sys.stdin.readline(); print(float(zarr.open_array(zargo.open_store(sys.argv[1], idle=3), mode='r')[3].sum()), flush=True); sys.stdin.read()"
 
 
 def test_race(data, tmp_path):
@@ -125,10 +150,17 @@ def test_race(data, tmp_path):
     link.symlink_to(url)
     opening = [subprocess.Popen([sys.executable, "-c", OPEN, str(link)], stdin=subprocess.PIPE, stdout=subprocess.PIPE) for _ in range(8)]
     for p in opening:
+        p.stdout.readline()
+    for p in opening:  # they have imported what they need, and open the store at once
+        p.stdin.write(b"\n")
+        p.stdin.flush()
+    for p in opening:
         assert float(p.stdout.readline()) == float(values[3].sum())
     assert len(servers(f"data={link}")) == 1
     other = subprocess.Popen([sys.executable, "-c", OPEN, str(link)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=os.environ | {"AWS_ACCESS_KEY_ID": "other"})
-    other.stdout.readline()
+    other.stdin.write(b"\n")
+    other.stdin.flush()
+    assert [other.stdout.readline() for _ in range(2)][1]
     assert len(servers(f"data={link}")) == 2
     for p in (*opening, other):
         p.communicate(timeout=60)
