@@ -20,6 +20,9 @@ from pathlib import Path
 VARIABLES = ("AWS_", "AZURE_", "BOTO_", "CLOUDSDK_", "GCE_", "GOOGLE_", "IDENTITY_", "MSI_", "SSL_CERT_", "STORAGE_EMULATOR_", "ZARGO_")
 NAMES = ("HOME", "ALL_PROXY", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "KUBERNETES_SERVICE_HOST")
 
+# The endings of those that name files. The server has another working directory.
+FILES = ("_BUNDLE", "_CONFIG", "_CREDENTIALS", "_DIR", "_FILE", "_PATH")
+
 # The longest path of a Unix socket on any system, without the byte that ends it: 104 on macOS.
 LONGEST = 103
 
@@ -47,11 +50,10 @@ class Host:
         program = os.path.realpath(command or binary())
         file = os.stat(program)
         self._line = [program, "serve", f"data={url}", f"--idle={max(1, round(idle * 1000))}ms", *FLAGS, *(["--writable"] if writable else []), *options]
-        environment = sorted(
-            (name, value) for name, value in self._environment.items()
-            if name.upper().startswith(VARIABLES) or name.upper() in NAMES
-        )
-        key = json.dumps([self._line, file.st_size, file.st_mtime_ns, file.st_ino, environment])
+        known = {name: value for name, value in self._environment.items() if name.upper().startswith(VARIABLES) or name.upper() in NAMES}
+        known |= {name: os.path.abspath(value) for name, value in known.items() if value and name.endswith(FILES)}
+        self._environment |= known
+        key = json.dumps([self._line, file.st_size, file.st_mtime_ns, file.st_ino, sorted(known.items())])
         name = hashlib.sha256(key.encode("utf-8", "surrogateescape")).hexdigest()[:32]
         self._folder = folder(len(name) + 2)
         self.socket = str(self._folder / name) + ".s"

@@ -85,7 +85,9 @@ class Response:
         at = 0
         while (end := self._raw.find(b"\r\n", at)) >= 0:
             size = int(self._raw[at:end].partition(b";")[0], 16)
-            if size < 0 or len(self._raw) < end + 4 + size:
+            if size < 0:
+                raise OSError("the length of a chunk is negative")
+            if len(self._raw) < end + 4 + size:
                 break
             self.body += self._raw[end + 2 : end + 2 + size]
             at = end + 4 + size

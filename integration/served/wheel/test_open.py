@@ -210,6 +210,17 @@ def test_errors(tmp_path, data, monkeypatch):
         a[1]
 
 
+def test_credentials(tmp_path, data, monkeypatch):
+    """Credentials may be in a file whose name is relative."""
+    (tmp_path / "mine").write_text(f"[default]\naws_access_key_id={os.environ['AWS_ACCESS_KEY_ID']}\naws_secret_access_key={os.environ['AWS_SECRET_ACCESS_KEY']}\n")
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+        monkeypatch.delenv(name)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", "mine")
+    with pytest.raises(FileNotFoundError, match="not found"):
+        zargo.open_store(os.environ["ZARR_TEST_S3_URL"].replace("?", "/none.zarr?"))
+
+
 def test_private(data, monkeypatch, tmp_path):
     """The directory and the socket are of this user alone. One that others can write is refused, and
     so is a path that is too long."""
