@@ -6,7 +6,7 @@
 Each row is a fresh process: it opens an array, reads a chunk, starts workers and waits until all have
 read their chunks. A row without a result after --limit seconds is stopped: it hangs, or the machine is slow. CPU is that of the workers, and of the
 server of zargo. Memory is the proportional set size of the workers, and of the server, at the end.
-Bytes per second come from the size of a chunk. Stores whose package is not installed are left out.
+Stores whose package is not installed are left out.
 """
 
 import argparse
@@ -73,24 +73,30 @@ def cpu(pid):
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def work(array, seed, a, ready, results):
+def stored(a):
+    """The elements of the array."""
+    return np.random.default_rng(1).random((a.chunks, a.bytes // 4), "f4")
+
+
+def work(array, seed, first, a, ready, results):
     """A worker, which reports its figures or its error."""
     try:
-        results.put(measured(array, seed, a, ready))
+        results.put(measured(array, seed, first, a, ready))
     except BaseException as error:  # noqa: BLE001 -- the parent prints it
         ready.abort()
         results.put(f"{type(error).__name__}: {error}")
 
 
-def measured(array, seed, a, ready):
-    """Reads random chunks, batch by batch."""
-    rng, total = np.random.default_rng(seed), 0.0
+def measured(array, seed, first, a, ready):
+    """Reads random chunks, batch by batch, and compares the first element of each."""
+    rng = np.random.default_rng(seed)
     array[0]
     ready.wait()
     begun = time.monotonic()
     for _ in range(a.reads // a.workers // a.batch):
         rows = np.sort(rng.choice(a.chunks, a.batch, replace=False))
-        total += float((array[int(rows[0])] if a.batch == 1 else array.get_orthogonal_selection((rows,))).flat[0])
+        got = array[int(rows[0])][None] if a.batch == 1 else array.get_orthogonal_selection((rows,))
+        assert (got[:, 0] == first[rows]).all(), "wrong values"
     usage = resource.getrusage(resource.RUSAGE_SELF)
     return begun, time.monotonic(), usage.ru_utime + usage.ru_stime, pss(os.getpid())
 
@@ -106,7 +112,8 @@ def one(store, place, start, a):
         used = cpu(server)
     context = multiprocessing.get_context(start)
     ready, results = context.Barrier(a.workers), context.Queue()
-    workers = [context.Process(target=work, args=(array, seed, a, ready, results), daemon=True) for seed in range(a.workers)]
+    first = stored(a)[:, 0].copy()
+    workers = [context.Process(target=work, args=(array, seed, first, a, ready, results), daemon=True) for seed in range(a.workers)]
     for w in workers:
         w.start()
     got = [results.get() for _ in workers]
@@ -137,7 +144,7 @@ def main():
         return one(*a.one.split(), a)
 
     a.folder, a.key = tempfile.mkdtemp(), f"loaders-{os.getpid()}.zarr"
-    values = np.random.default_rng(1).random((a.chunks, a.bytes // 4), "f4")
+    values = stored(a)
     for url in (a.folder, s3(a.key)[0]):
         at = LocalStore(url) if url == a.folder else zargo.open_store(url, read_only=False, command=a.zargo, idle=5)
         zarr.create_array(at, shape=values.shape, chunks=(1, a.bytes // 4), dtype="f4", compressors=None)[:] = values
