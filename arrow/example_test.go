@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow/ipc"
 
@@ -143,4 +144,20 @@ func ExampleFormat_Write() {
 	// Output:
 	// 4 rows, t2m [280.5 281 (null) 286]
 	// application/vnd.apache.arrow.stream <nil>
+}
+
+// ExampleImport creates a dataset from a table of stations.
+func ExampleImport() {
+	ctx, st := context.Background(), mem.New()
+	text := "time,station,t\n2020-01-02,b,1.5\n2020-01-01,a,2.5\n"
+	table, err := arrow.OpenSource(strings.NewReader(text), int64(len(text)), arrow.CSV)
+	if err != nil {
+		log.Fatal(err)
+	}
+	d, err := arrow.Import(ctx, st, "", arrow.ImportOptions{Labels: []string{"time", "station"}}, table)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(d.Dims())
+	// Output: [{station 2} {time 2}]
 }

@@ -4,7 +4,9 @@ import (
 	"context"
 	lines "encoding/csv"
 	"io"
+	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -59,6 +61,15 @@ const (
 
 // Formats returns all formats.
 func Formats() []Format { return []Format{File, Stream, Parquet, CSV} }
+
+// FormatOf returns the format that the ending of a file's name means: .arrow, .feather, .arrows,
+// .parquet or .csv.
+func FormatOf(name string) (f Format, ok bool) {
+	f, ok = map[string]Format{
+		".arrow": File, ".feather": File, ".arrows": Stream, ".parquet": Parquet, ".csv": CSV,
+	}[strings.ToLower(filepath.Ext(name))]
+	return f, ok
+}
 
 // writer writes record batches. first reports that a batch is the first of a block.
 type writer struct {

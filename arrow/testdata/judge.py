@@ -2,6 +2,10 @@
 
     judge.py make DIR N    writes N random datasets DIR/0.zarr, … with xarray, and what to select in DIR/0.json, …
     judge.py check DIR N   compares the tables that a Go test wrote beside them with xarray's to_dataframe
+    judge.py tables DIR N     writes N random tables with DuckDB and pyarrow, and how to import them in DIR/0.json, …
+    judge.py imported DIR N   compares the datasets DIR/0.zarr, … of these tables with pandas' to_xarray
+    judge.py big DIR 1        writes a large table DIR/big.parquet
+    judge.py bigs DIR 1       compares the imported dataset DIR/big.zarr
     judge.py served DIR N URL   compares the streams of a server of the datasets 0, 1, … in the same way
 """
 import json
@@ -202,6 +206,107 @@ def served(folder, seed, url):
         print(seed, dims, len(want), "rows")
 
 
+def column(rng, kind, n):
+    numbers = rng.integers(0, 200, n)
+    values = {
+        "real": lambda: pa.array(numbers / 4, mask=rng.random(n) < 0.2), "single": lambda: pa.array((numbers / 4).astype("f4")),
+        "big": lambda: pa.array(2**53 + numbers.astype("i8") * 3 + 1), "small": lambda: pa.array(numbers.astype("u1"), mask=numbers == 255),
+        "holes": lambda: pa.array(numbers.astype("i4"), mask=rng.random(n) < 0.2), "huge": lambda: pa.array(numbers.astype("u8") + 2**63),
+        "flag": lambda: pa.array(numbers % 3 == 0), "perhaps": lambda: pa.array(numbers % 3 == 0, mask=rng.random(n) < 0.2),
+        "text": lambda: pa.array(["text, \"%d\" µ" % i for i in numbers]), "word": lambda: pa.array(["w%d" % (i % 5) for i in numbers]).dictionary_encode(),
+        "stamp": lambda: pa.array(np.datetime64("2010-01-01", "us") + numbers * np.timedelta64(1, "m"), mask=rng.random(n) < 0.2),
+        "day": lambda: pa.array((numbers - 100).astype("i4"), pa.date32()),
+    }
+    return values[kind]()
+
+
+VALUES = ["real", "single", "big", "small", "holes", "huge", "flag", "perhaps", "text", "word", "stamp", "day"]
+LABELS = {
+    "time": lambda rng, n: pa.array(pd.date_range("2001-01-01", periods=n, freq="6h").values, pa.timestamp(str(rng.choice(["s", "ms", "us", "ns"])), tz=[None, "UTC", "+05:30"][rng.integers(3)])),
+    "lat": lambda rng, n: pa.array((np.linspace(-60, 60, n) + 0.1).astype(str(rng.choice(["f4", "f8"])))),
+    "lon": lambda rng, n: pa.array((np.arange(n) * 10).astype(str(rng.choice(["i8", "i4", "u2"])))),
+    "station": lambda rng, n: pa.array(["station %03d" % i for i in rng.permutation(n)]),
+}
+
+
+def tables(folder, seed):
+    """Writes a table with shuffled rows to a file, and how it is imported."""
+    rng = np.random.default_rng(1000 + seed)
+    dims = [str(d) for d in rng.permutation(list(LABELS))[: rng.integers(1, 4)]]
+    labels = [LABELS[d](rng, int(rng.integers(2, 9))) for d in dims]
+    index = np.array(np.meshgrid(*[np.arange(len(x)) for x in labels], indexing="ij")).reshape(len(dims), -1)
+    index = index[:, rng.permutation(index.shape[1])]
+    if rng.random() < 0.6:
+        index = index[:, : max(1, int(index.shape[1] * 0.8))]
+    columns = {d: x.take(pa.array(i)) for d, x, i in zip(dims, labels, index)}
+    columns |= {k: column(rng, str(k), index.shape[1]) for k in rng.permutation(VALUES)[:6]}
+    names = [str(k) for k in rng.permutation(list(columns))]
+    table = pa.table({k: columns[k] for k in names})
+    duckdb.register("shuffled", table)
+    base, form = folder / ("%d" % seed), ["duckdb", "parquet", "arrow", "stream", "csv"][seed % 5]
+    if form == "duckdb":
+        duckdb.sql("copy (select * from shuffled) to '%s.parquet' (format parquet, row_group_size 2048)" % base)
+    elif form == "parquet":
+        pyarrow.parquet.write_table(table, "%s.parquet" % base, row_group_size=7, coerce_timestamps=None)
+    elif form == "csv":
+        duckdb.sql("copy (select * from shuffled) to '%s.csv' (header)" % base)
+    else:
+        with (pa.ipc.new_file if form == "arrow" else pa.ipc.new_stream)("%s.%s" % (base, form), table.schema) as w:
+            for b in table.to_batches(max_chunksize=5):
+                w.write_batch(b)
+    with pa.OSFile("%s.rows" % base, "wb") as f, pa.ipc.new_file(f, table.schema) as w:
+        w.write_table(table)
+    how = {"Labels": dims, "Chunks": {d: int(rng.integers(1, 5)) for d in dims}, "Format": int(rng.choice([2, 3])), "Memory": int(rng.choice([4000, 10**7]))}
+    (folder / ("%d.json" % seed)).write_text(json.dumps({"File": "%s.%s" % (base, "parquet" if form == "duckdb" else form), "Options": how}))
+
+
+def imported(folder, seed):
+    """Compares an imported dataset with pandas' to_xarray."""
+    dims = json.loads((folder / ("%d.json" % seed)).read_text())["Options"]["Labels"]
+    table = pa.ipc.open_file("%s.rows" % (folder / ("%d" % seed))).read_all()
+    rows = table.to_pandas()
+    for c in rows.columns:
+        if rows[c].dtype.kind == "M" and getattr(rows[c].dt, "tz", None) is not None:
+            rows[c] = rows[c].dt.tz_convert("UTC").dt.tz_localize(None)
+        if pa.types.is_date(table.schema.field(c).type):
+            rows[c] = pd.to_datetime(rows[c])
+    want = rows.set_index(dims)[[c for c in rows.columns if c not in dims]].to_xarray().sortby(dims)
+    store = str(folder / ("%d.zarr" % seed))
+    got, raw = xr.open_zarr(store), xr.open_zarr(store, mask_and_scale=False)
+    assert list(got.sizes) == dims and dict(got.sizes) == dict(want.sizes), (seed, got.sizes, want.sizes)
+    for d in dims:
+        w, g = want[d].values, got[d].values
+        assert len(w) == len(g) and (w == g.astype(w.dtype)).all(), (seed, d, w, g)
+    where = tuple(want.indexes[d].get_indexer(rows[d]) for d in dims)
+    for name in want.data_vars:
+        w, g = want[name].values, got[name].transpose(*dims).values
+        if w.dtype == object and any(isinstance(x, str) for x in w.ravel()):
+            assert (np.where(pd.isna(w), "", w) == g).all(), (seed, name, w, g)
+        elif w.dtype.kind == "M":
+            assert ((w.astype("M8[ns]") == g.astype("M8[ns]")) | (np.isnat(w) & np.isnat(g))).all(), (seed, name, w, g)
+        else:
+            w, g = w.astype(float), g.astype(float)
+            assert ((w == g) | (np.isnan(w) & np.isnan(g))).all(), (seed, name, w, g)
+        if name in ("big", "huge"):
+            exact = np.array(table.column(name).to_pylist(), dtype=object)
+            assert (raw[name].transpose(*dims).values[where].astype(object) == exact).all(), (seed, name)
+    print(seed, dict(got.sizes), len(rows), "rows", list(want.data_vars))
+
+
+def big(folder, seed):
+    """Writes a table of 2,000,000 rows in row groups of 500,000, with its rows in blocks of another order."""
+    duckdb.sql("select setseed(0.5)")
+    duckdb.sql("""copy (select i // 1000 as x, i %% 1000 as y, i * 0.5::double as v, i + 9007199254740993 as n, 'text ' || i as s from range(2000000) t(i)
+        order by hash(i // 50000), i) to '%s' (format parquet, row_group_size 500000)""" % (folder / "big.parquet"))
+
+
+def bigs(folder, seed):
+    ds = xr.open_zarr(str(folder / "big.zarr"), mask_and_scale=False)
+    i = np.arange(2000000, dtype="i8").reshape(2000, 1000)
+    assert (ds.v == i * 0.5).all() and (ds.n == i + 9007199254740993).all() and (ds.s == np.char.add("text ", i.astype(str)).astype(object)).all()
+    print("big", dict(ds.sizes))
+
+
 if __name__ == "__main__":
     for s in range(int(sys.argv[3])):
-        {"make": make, "check": check, "served": served}[sys.argv[1]](pathlib.Path(sys.argv[2]), s, *sys.argv[4:])
+        {"make": make, "check": check, "served": served, "tables": tables, "imported": imported, "big": big, "bigs": bigs}[sys.argv[1]](pathlib.Path(sys.argv[2]), s, *sys.argv[4:])

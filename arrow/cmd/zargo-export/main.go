@@ -17,7 +17,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"strings"
 
 	"github.com/zargo-io/zargo/arrow"
@@ -154,9 +153,7 @@ func (o options) formatOf() (arrow.Format, error) {
 	if o.file == "-" {
 		return arrow.Stream, nil
 	}
-	f, ok := map[string]arrow.Format{
-		".arrow": arrow.File, ".feather": arrow.File, ".arrows": arrow.Stream, ".parquet": arrow.Parquet, ".csv": arrow.CSV,
-	}[strings.ToLower(filepath.Ext(o.file))]
+	f, ok := arrow.FormatOf(o.file)
 	if !ok {
 		return "", fmt.Errorf("the format of %s is unknown: use --format", o.file)
 	}
