@@ -5,8 +5,8 @@
 //	cd integration/bench && _venv/bin/python peers.py gen
 //	go build -o _bin/zargo ../../cmd/zargo && go run ./serveload -clients 100 -time 60s
 //
-// Each client sends requests of a random kind, and pauses between them. The result is one JSON
-// object:
+// Each client sends requests of a random kind, or of points with -points, and pauses between them.
+// The result is one JSON object:
 //
 //	kinds           of each kind of request: count, and p50, p99 and max of the milliseconds until its last byte
 //	get             the same for requests to the object store for one chunk, sent meanwhile

@@ -29,6 +29,7 @@ var (
 	data     = flag.String("data", "_data/root", "root of the object store")
 	latency  = flag.Int("latency", 30, "milliseconds until the object store answers")
 	maxMem   = flag.String("max-mem", "160MiB", "memory of the server")
+	points   = flag.Bool("points", false, "send only requests of the kind point")
 	maxBytes = flag.String("max-bytes", "64MiB", "limit of the bytes of the object store for one request")
 )
 
@@ -152,7 +153,7 @@ func (r *rig) load(ctx context.Context, y *tally) {
 				kind, url := "get", r.store+"/bench/packed64/t/c/3/1/1"
 				if i > 0 {
 					n, k := rand.IntN(100), 0
-					for n -= kinds[0].share; n >= 0; n -= kinds[k].share {
+					for n -= kinds[0].share; n >= 0 && !*points; n -= kinds[k].share {
 						k++
 					}
 					kind, url = kinds[k].name, r.url+kinds[k].path()
