@@ -59,8 +59,8 @@ class Host:
         self.socket = str(self._folder / name) + ".s"
         self._log = self._folder / f"{name}.log"
 
-    def start(self) -> None:
-        """Start the server, unless another process is faster."""
+    def start(self, tries: int = 4) -> None:
+        """Start the server, unless another process is faster. One that is killed is started again."""
         deadline = time.monotonic() + START
         with open(self._log, "ab") as lock:  # the server appends its messages with a file of its own
             self._lock(lock.fileno(), deadline)
@@ -81,6 +81,8 @@ class Host:
                     _children[:] = [child for child in (*_children, server) if child.poll() is None]
                     return
             code = server.wait()
+        if code < 0 and tries > 1:
+            return self.start(tries - 1)
         text = self._log.read_text(errors="replace").strip().removeprefix("zargo: ")
         raise ERRORS.get(code, OSError)(text or f"zargo serve ended with {code}")
 
