@@ -55,6 +55,9 @@ func (s *stored) csv() error {
 	if err != nil {
 		return err
 	}
+	if len(names) > maxFields {
+		return fault.Newf(fault.Limit, "the table has %d columns, more than %d", len(names), maxFields)
+	}
 	guesses := make([]guess, len(names))
 	for {
 		cells, err := next()
@@ -113,20 +116,23 @@ func (s *stored) csv() error {
 
 // appendCell appends a cell to a column.
 func appendCell(b array.Builder, cell string) error {
-	at, ok := b.(*array.TimestampBuilder)
-	if !ok || cell == "" {
-		if cell == "" {
-			b.AppendNull()
-			return nil
+	if cell == "" {
+		b.AppendNull()
+		return nil
+	}
+	switch b := b.(type) {
+	case *array.StringBuilder: // whose AppendValueFromString takes (null) for null
+		b.Append(cell)
+	case *array.TimestampBuilder:
+		t, ok := instant(cell)
+		stamp, in := times{b.Type().(*arrow.TimestampType).Unit}.stamp(t)
+		if !ok || !in {
+			return fault.Newf(fault.Limit, "%q is out of the range of %v", cell, b.Type())
 		}
+		b.Append(stamp)
+	default:
 		return b.AppendValueFromString(cell)
 	}
-	t, ok := instant(cell)
-	stamp, in := times{at.Type().(*arrow.TimestampType).Unit}.stamp(t)
-	if !ok || !in {
-		return fault.Newf(fault.Limit, "%q is out of the range of %v", cell, at.Type())
-	}
-	at.Append(stamp)
 	return nil
 }
 

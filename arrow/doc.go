@@ -56,9 +56,12 @@
 //     durations as int64 in the form of xarray. A timestamp with a zone is stored as its instant in
 //     UTC. Elements without a row, and nulls, are NaN, the smallest signed or the largest unsigned
 //     integer, the smallest int64 of times, or empty texts. Integers and booleans can only be missing
-//     if the table has such elements; booleans are then int8.
+//     if the table has such elements; booleans are then int8. Columns of several tables get a type
+//     for all of them: the wider one, float64 for integers and floats, and the finer unit of times.
+//     Texts and other values in one column are an error.
 //   - In an existing dataset, values are encoded as dataset.Floats and dataset.Times do. A value that
-//     the variable cannot represent is an error, also an integer that a float would round. Elements
+//     the variable cannot represent is an error, also an integer that a float would round, and a
+//     fraction in a variable of integers without a scale factor. Elements
 //     without a row keep their values, and a null is stored as missing. ImportOptions.Extend appends
 //     the labels that a dimension lacks; all variables with the dimension grow, and elements without
 //     a row are missing.
@@ -77,8 +80,9 @@
 // time lose nothing; of two rows with the same labels in two imports, either is stored.
 //
 // An interrupted import can be run again with the same table, with the same result as one that was
-// not interrupted. Until the coordinates of a new dataset are written, its group has the attribute
-// zargo_import, and the import of a table with other labels is fault.Exists.
+// not interrupted. An import creates a dataset in a new group, or in one without arrays, whose
+// attributes it keeps. Until the coordinates are written, the group has the attribute zargo_import,
+// and the import of a table with other labels is fault.Exists.
 //
 // Files are not trusted. Malformed ones are fault.Corrupt, and those whose batches or labels need too
 // much memory fault.Limit.

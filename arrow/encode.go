@@ -67,34 +67,28 @@ func (h *heldOf[T]) bytes() int64 {
 // error is fault.Type if the variable cannot store values of the class.
 func encoderOf(v *dataset.Variable, c class) (e encoder, missing []byte, can bool, err error) {
 	unfit := fault.Newf(fault.Type, "variable %s of the data type %v does not store such values", v.Name(), v.Array().DType())
-	missing, can = v.Array().Fill(), true
-	if missing == nil {
+	if missing = v.Array().Fill(); missing == nil {
 		missing = make([]byte, v.Array().DType().Size())
 	}
-	ok := true
 	switch t := v.Array().DType().(type) {
 	case dtype.DateTime:
-		ok = c == instants || c == nulls
-		nat, _, _ := dtype.Value(t, dtype.NaT)
-		return encodeEach(v, func(x vector, i int) (dtype.Instant, error) { return t.Instant(x.at(i)) }, dtype.NaT, true), nat, true, orNil(ok, unfit)
-	case dtype.VarLen:
-		switch t {
-		case dtype.String:
-			ok = c == words || c == nulls
-			e = encodeEach(v, func(x vector, i int) (string, error) { return valid(x.s(i)) }, "", true)
-		case dtype.Bytes:
-			ok = c == blobs || c == nulls
-			e = encodeEach(v, func(x vector, i int) ([]byte, error) { return append([]byte{}, x.b(i)...), nil }, nil, true)
-		default:
-			ok = false
+		if c == instants || c == nulls {
+			nat, err := binary.Append(nil, binary.LittleEndian, dtype.Instant(dtype.NaT))
+			return encodeEach(v, func(x vector, i int) (dtype.Instant, error) { return t.Instant(x.at(i)) }, dtype.NaT, true), nat, true, err
 		}
-		return e, nil, true, orNil(ok, unfit)
+	case dtype.VarLen:
+		switch {
+		case t == dtype.String && (c == words || c == nulls):
+			return encodeEach(v, func(x vector, i int) (string, error) { return valid(x.s(i)) }, "", true), nil, true, nil
+		case t == dtype.Bytes && (c == blobs || c == nulls):
+			return encodeEach(v, func(x vector, i int) ([]byte, error) { return append([]byte{}, x.b(i)...), nil }, nil, true), nil, true, nil
+		}
 	case dtype.Basic:
 		switch t {
 		case dtype.Bool:
-			ok = c == truths
-			e = encodeEach(v, func(x vector, i int) (bool, error) { return x.t(i), nil }, false, false)
-			return e, missing, false, orNil(ok, unfit)
+			if c == truths {
+				return encodeEach(v, func(x vector, i int) (bool, error) { return x.t(i), nil }, false, false), missing, false, nil
+			}
 		case dtype.Int8:
 			return numberEncoder[int8](v, c)
 		case dtype.Int16:
@@ -118,13 +112,6 @@ func encoderOf(v *dataset.Variable, c class) (e encoder, missing []byte, can boo
 		}
 	}
 	return nil, missing, false, unfit
-}
-
-func orNil(ok bool, err error) error {
-	if ok {
-		return nil
-	}
-	return err
 }
 
 func valid(s string) (string, error) {
@@ -221,17 +208,23 @@ func numberEncoder[S cf.Number](v *dataset.Variable, c class) (e encoder, missin
 		half := make([]dtype.F16, len(out))
 		for i, f := range out {
 			half[i] = dtype.F16From(float32(f))
+			if (c == ints || c == uints) && !x.IsNull(i) && half[i].Float32() != float32(f) {
+				return nil, fault.Newf(fault.Type, "the variable cannot represent %v exactly", f)
+			}
 		}
 		return &heldOf[dtype.F16]{v.Name(), half}, nil
 	}, missing, can, nil
 }
 
-// encodeFloats encodes numbers by cf.Encode.
+// encodeFloats encodes numbers by cf.Encode. Integers that are not packed store no fractions.
 func encodeFloats[S cf.Number](c *cf.Coding, x vector, out []S, value func(i int) float64) error {
 	in := make([]float64, len(out))
 	for i := range in {
 		if in[i] = math.NaN(); !x.IsNull(i) {
 			in[i] = value(i)
+		}
+		if half := 0.5; S(half) == 0 && !c.Packed() && in[i] != math.Trunc(in[i]) && in[i] == in[i] {
+			return fault.Newf(fault.Type, "%v is not an integer, which the variable stores", in[i])
 		}
 	}
 	return cf.Encode(c, out, in)

@@ -30,18 +30,22 @@ func (j *job) extend(ctx context.Context, d *dataset.Dataset, labels []key) (*da
 			continue
 		}
 		_, missing, can, err := encoderOf(v, nulls)
-		if !slices.Contains(j.vars, v.Name()) && (err != nil || !can) {
+		marked := err == nil && can
+		if !slices.Contains(j.vars, v.Name()) && !marked {
 			return nil, fault.Newf(fault.Type, "variable %s has the dimension %s and is not a column, and its elements cannot be missing", v.Name(), dim)
 		}
 		axis := slices.IndexFunc(v.Dims(), func(x dataset.Dim) bool { return x.Name == dim })
 		data = append(data, dataset.Func(v.Name(), len(labels), func(ctx context.Context, view *zarr.Array, from int) error {
+			if was := v.Array().Shape(); !marked && !slices.Equal(slices.Delete(view.Shape(), axis, axis+1), slices.Delete(was, axis, axis+1)) {
+				return fault.Newf(fault.Conflict, "variable %s has the shape %v now, so that the table lacks rows", v.Name(), view.Shape())
+			}
 			return reserve(ctx, view, axis, from, missing)
 		}))
 	}
 	return d.Append(ctx, dim, dataset.AppendOptions{IfAbsent: true, Wait: j.o.Wait, TakeOver: j.o.TakeOver}, data...)
 }
 
-// dense returns an error if new labels lack rows, and a variable cannot mark missing elements.
+// dense returns an error if new labels lack rows, or may lack them because rows may repeat labels, and a variable cannot mark missing elements.
 func (j *job) dense(d *dataset.Dataset, labels []key) error {
 	rows, all := int64(0), int64(len(labels))
 	for _, x := range j.labels {
@@ -58,8 +62,12 @@ func (j *job) dense(d *dataset.Dataset, labels []key) error {
 		if err != nil {
 			return err
 		}
-		if _, _, can, _ := encoderOf(v, nulls); !can && rows < all {
+		_, _, can, _ := encoderOf(v, nulls)
+		switch {
+		case !can && rows < all:
 			return fault.Newf(fault.Type, "the table has %d of the %d new elements, and variable %s cannot mark missing ones", rows, all, name)
+		case !can && j.o.LastWins && len(j.labels) > 1:
+			return fault.Newf(fault.Type, "new elements may lack rows if rows repeat labels (LastWins), and variable %s cannot mark missing ones", name)
 		}
 	}
 	return nil

@@ -2,10 +2,8 @@ package arrow
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"time"
@@ -83,14 +81,13 @@ type job struct {
 	begun  bool // old is not complete: an import is creating it
 }
 
-// creating is the attribute of a group whose coordinates are not written yet. Its value is a digest
-// of their labels.
-const creating = "zargo_import"
-
 // newJob checks the options, opens the dataset, and reads the labels of all rows.
 func newJob(ctx context.Context, st store.Store, path string, o ImportOptions, from []Source) (*job, error) {
 	if o.MaxLabels == 0 {
 		o.MaxLabels = maxDictionary
+	}
+	if o.Format == 0 {
+		o.Format = 3
 	}
 	if o.Extend != "" && !slices.Contains(o.Labels, o.Extend) {
 		return nil, fault.Newf(fault.Selection, "the dimension %q that grows is not among the labels %q", o.Extend, o.Labels)
@@ -117,16 +114,18 @@ func newJob(ctx context.Context, st store.Store, path string, o ImportOptions, f
 			return nil, err
 		}
 	}
-	d, err := dataset.Open(ctx, st, path, dataset.Options{}, append(slices.Clone(o.Zarr), zarr.IgnoreConsolidated())...)
+	j.o.Zarr = append(slices.Clone(o.Zarr), zarr.IgnoreConsolidated()) // others may append meanwhile
+	d, err := dataset.Open(ctx, st, path, dataset.Options{}, j.o.Zarr...)
 	switch {
 	case err == nil:
-		j.old = d
-		_, j.begun = d.Attrs()[creating]
-		j.begun = j.begun || len(d.Vars())+len(d.Coords()) == 0 // an empty group
+		j.old, j.begun = d, unfinished(d)
 	case !errors.Is(err, fault.NotFound):
 		return nil, err
 	}
-	return j, j.scan(ctx)
+	if err = j.scan(ctx); err == nil && j.begun {
+		err = j.mine(d)
+	}
+	return j, err
 }
 
 // check checks the columns of a table.
@@ -144,12 +143,16 @@ func (j *job) check(s *arrow.Schema) error {
 		if i >= len(j.labels) && slices.Contains(j.o.Labels, name) || slices.Index(j.vars, name) < i-len(j.labels) {
 			return fault.Newf(fault.Selection, "column %q is chosen twice", name)
 		}
-		if before := j.types[name]; before == nil || before.ID() == arrow.NULL {
-			if d, ok := t.(*arrow.DictionaryType); ok {
-				t = d.ValueType
-			}
-			j.types[name] = t
+		if d, ok := t.(*arrow.DictionaryType); ok {
+			t = d.ValueType
 		}
+		if before := j.types[name]; before != nil {
+			if j.types[name], ok = common(before, t); !ok {
+				return fault.Newf(fault.Type, "column %q has the type %v in a table, and %v in another one", name, before, t)
+			}
+			continue
+		}
+		j.types[name] = t
 	}
 	return nil
 }
@@ -188,15 +191,15 @@ func (j *job) scan(ctx context.Context) error {
 		}
 		j.rows = row + int64(batch[0].Len()) - 1
 		return nil
-	})
+	}, func() error { return nil })
 }
 
 // fresh reports whether the import creates the dataset.
 func (j *job) fresh() bool { return j.old == nil || j.begun }
 
 // each calls f with each batch of some columns of all tables, and the number of its first row,
-// counted from 1.
-func (j *job) each(ctx context.Context, names []string, f func(row int64, batch []vector) error) error {
+// counted from 1, and then after. Panics and errors of f are faults of the table.
+func (j *job) each(ctx context.Context, names []string, f func(row int64, batch []vector) error, after func() error) error {
 	row := int64(1)
 	for _, s := range j.from {
 		columns := make([]int, len(names))
@@ -222,6 +225,9 @@ func (j *job) each(ctx context.Context, names []string, f func(row int64, batch 
 				if x.Array != nil {
 					x.Release()
 				}
+			}
+			if err == nil {
+				err = after()
 			}
 			if err != nil {
 				return err
@@ -321,53 +327,6 @@ func (j *job) unknown(d *dataset.Dataset) (unknown []key, err error) {
 		}
 	}
 	return unknown, nil
-}
-
-// digest identifies the labels of a new dataset.
-func (j *job) digest() string {
-	h := sha256.New()
-	for _, x := range j.labels {
-		fmt.Fprintf(h, "%q %d %q\n", x.name, len(x.keys), x.sorted())
-	}
-	return fmt.Sprintf("%x", h.Sum(nil)[:16])
-}
-
-// create creates the dataset and writes its coordinates. Until these are written, the group has the
-// attribute creating, so that an import of another table fails and that of the same table continues.
-func (j *job) create(ctx context.Context) (*dataset.Dataset, error) {
-	spec, err := j.spec()
-	if err != nil {
-		return nil, err
-	}
-	spec.Attrs = map[string]any{creating: j.digest()}
-	d, err := dataset.Create(ctx, j.st, j.path, spec, dataset.Options{}, j.o.Zarr...)
-	if err != nil {
-		return nil, err
-	}
-	var data []dataset.Data
-	for _, x := range j.labels {
-		of, err := j.labelData(d, x.name, x.sorted())
-		if err != nil {
-			return nil, err
-		}
-		data = append(data, of)
-	}
-	if d, err = d.Write(ctx, data...); err != nil {
-		return nil, err
-	}
-	attrs := maps.Clone(d.Attrs())
-	delete(attrs, creating)
-	g, err := d.Group().SetAttrs(ctx, attrs)
-	if err == nil {
-		g, err = g.Consolidate(ctx)
-	}
-	if errors.Is(err, fault.Conflict) { // another import of the same table did it
-		return d.Refresh(ctx)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return dataset.OpenGroup(ctx, g, dataset.Options{})
 }
 
 // labelData returns labels as data of their coordinate.

@@ -18,8 +18,11 @@ import (
 func (s *stored) file() error {
 	const trailer = 10 // the length of the footer, and ARROW1
 	end := make([]byte, trailer)
-	if _, err := s.at.ReadAt(end, max(s.size-trailer, 0)); err != nil && s.size < trailer {
+	if s.size < trailer {
 		return fault.Newf(fault.Corrupt, "the file ends early")
+	}
+	if _, err := s.at.ReadAt(end, s.size-trailer); err != nil && err != io.EOF {
+		return err
 	}
 	footer, err := s.document(s.size-trailer-int64(binary.LittleEndian.Uint32(end)), int64(binary.LittleEndian.Uint32(end)))
 	if err != nil {

@@ -136,6 +136,7 @@ type coder struct {
 	count []int64 // rows with each label
 	last  key
 	code  int32
+	bytes int64 // of texts
 }
 
 // number returns the numbers of labels. row is the number of the first row.
@@ -151,6 +152,9 @@ func (x *coder) number(c vector, row int64) ([]int32, error) {
 			if !known {
 				if len(x.keys) >= x.most {
 					return nil, fault.Newf(fault.Limit, "row %d: column %s has more than %d labels", row+int64(i), x.name, x.most)
+				}
+				if x.bytes += int64(len(k.s)); x.bytes > maxBatch() {
+					return nil, fault.Newf(fault.Limit, "row %d: the labels of column %s have more than %d bytes", row+int64(i), x.name, maxBatch())
 				}
 				k.s = strings.Clone(k.s) // rather than keep the batch
 				n = int32(len(x.keys))   //nolint:gosec // at most x.most
@@ -233,8 +237,13 @@ func fit(v *dataset.Variable, k key) key {
 		}
 		return k
 	}
-	if t := v.Array().DType(); k.class == reals && t == dtype.Float32 && !c.Packed() {
-		k, _ = keyOf(float64(float32(k.float())))
+	if k.class == reals && !c.Packed() {
+		switch v.Array().DType() {
+		case dtype.Float32:
+			k, _ = keyOf(float64(float32(k.float())))
+		case dtype.Float16:
+			k, _ = keyOf(float64(dtype.Round[dtype.F16](k.float()).Float32()))
+		}
 	}
 	return k
 }

@@ -62,6 +62,28 @@ func (j *job) spec() (dataset.Spec, error) {
 	return s, nil
 }
 
+// common returns the type of a new variable for columns of two types, and whether there is one.
+func common(a, b arrow.DataType) (arrow.DataType, bool) {
+	numbers := []class{ints, uints, reals}
+	units := []string{"days", "seconds", "milliseconds", "microseconds", "nanoseconds"}
+	c, _ := classOf(a)
+	d, _ := classOf(b)
+	switch {
+	case c == nulls:
+		return b, true
+	case d == nulls:
+		return a, true
+	case c != d && slices.Contains(numbers, c) && slices.Contains(numbers, d):
+		return arrow.PrimitiveTypes.Float64, true
+	case c != d:
+		return nil, false
+	case slices.Contains(numbers, c) && a.(arrow.FixedWidthDataType).BitWidth() < b.(arrow.FixedWidthDataType).BitWidth(),
+		(c == instants || c == durations) && slices.Index(units, unitOf(a)) < slices.Index(units, unitOf(b)):
+		return b, true
+	}
+	return a, true
+}
+
 // missingOf returns the integers that mark missing elements of new variables: the smallest signed and
 // the largest unsigned one.
 func missingOf(t arrow.DataType) (low int64, high uint64) {

@@ -1,6 +1,7 @@
 package arrow
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -54,6 +55,7 @@ type object struct {
 	count     int64 // rows with different labels so far
 	last      int64 // the last row
 	id        int64
+	queued    bool // in finished
 }
 
 // plan groups the variables of the import by their objects. at has the positions of the labels.
@@ -156,6 +158,7 @@ type rowWriter struct {
 	most     int64 // bytes
 	rows     int64 // bytes of rows that are not written
 	kept     int64 // bytes of notes about objects
+	last     int64 // the last row
 	finished []finished
 }
 
@@ -189,15 +192,15 @@ func (j *job) write(ctx context.Context, d *dataset.Dataset) error {
 		return err
 	}
 	defer hold.Release()
-	err = j.each(ctx, slices.Concat(j.o.Labels, j.vars), func(row int64, batch []vector) error { return w.add(ctx, row, batch) })
+	err = j.each(ctx, slices.Concat(j.o.Labels, j.vars), w.add, func() error { return w.settle(ctx) })
 	if err != nil {
 		return err
 	}
 	return w.flush(ctx, 0)
 }
 
-// add adds the rows of a batch, and writes complete objects, and others if the memory is full.
-func (w *rowWriter) add(ctx context.Context, row int64, batch []vector) error {
+// add adds the rows of a batch.
+func (w *rowWriter) add(row int64, batch []vector) error {
 	codes := make([][]int32, len(w.j.labels))
 	for k, x := range w.j.labels {
 		known := len(x.keys)
@@ -253,6 +256,12 @@ func (w *rowWriter) add(ctx context.Context, row int64, batch []vector) error {
 			}
 		}
 	}
+	w.last = row + int64(n) - 1
+	return nil
+}
+
+// settle writes complete objects, and others if the memory is full.
+func (w *rowWriter) settle(ctx context.Context) error {
 	left := w.most / 2
 	if w.rows > left {
 		left = w.most / 4
@@ -261,7 +270,7 @@ func (w *rowWriter) add(ctx context.Context, row int64, batch []vector) error {
 		return err
 	}
 	if w.j.o.Progress != nil {
-		w.j.o.Progress(row + int64(n) - 1)
+		w.j.o.Progress(w.last)
 	}
 	return nil
 }
@@ -319,8 +328,8 @@ func (w *rowWriter) twice(row int64, codes [][]int32, i int) error {
 
 // finish notes that an object is to be written.
 func (w *rowWriter) finish(g *pending, x *object) {
-	if len(x.offsets) > 0 && !slices.ContainsFunc(w.finished, func(f finished) bool { return f.object == x }) {
-		w.finished = append(w.finished, finished{g, x})
+	if len(x.offsets) > 0 && !x.queued {
+		w.finished, x.queued = append(w.finished, finished{g, x}), true
 	}
 }
 
@@ -340,7 +349,7 @@ func (w *rowWriter) flush(ctx context.Context, left int64) error {
 				}
 			}
 		}
-		slices.SortFunc(all, func(a, b finished) int { return int(a.last - b.last) })
+		slices.SortFunc(all, func(a, b finished) int { return cmp.Compare(a.last, b.last) })
 		for _, f := range all {
 			if after > left {
 				w.finish(f.group, f.object)
@@ -379,7 +388,7 @@ func (w *rowWriter) flush(ctx context.Context, left int64) error {
 // kept, to find other rows with the same labels.
 func (w *rowWriter) forget(f finished) {
 	w.rows -= f.size
-	f.size, f.offsets = 0, nil
+	f.size, f.offsets, f.queued = 0, nil, false
 	for i, c := range f.columns {
 		f.columns[i] = c.none()
 	}
@@ -411,7 +420,7 @@ func (w *rowWriter) store(ctx context.Context, f finished) (*zarr.Group, error) 
 	for i := range order {
 		order[i] = int32(i) //nolint:gosec // within the memory of an import
 	}
-	slices.SortStableFunc(order, func(a, b int32) int { return int(f.offsets[a] - f.offsets[b]) })
+	slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(f.offsets[a], f.offsets[b]) })
 	last := order[:0] // of the rows with the same labels
 	for i, k := range order {
 		if i+1 == len(order) || f.offsets[order[i+1]] != f.offsets[k] {

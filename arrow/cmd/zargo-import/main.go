@@ -104,7 +104,7 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 		if err != nil {
 			return err
 		}
-		defer file.Close()
+		defer func() { _ = file.Close() }()
 		s, err := o.open(file)
 		if err != nil {
 			return fmt.Errorf("%s: %w", path, err)
