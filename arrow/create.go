@@ -16,8 +16,7 @@ import (
 // of their labels.
 const creating = "zargo_import"
 
-// unfinished reports whether an import is creating a dataset, or none has begun to: the group is
-// empty.
+// unfinished reports whether an import is creating a dataset, or the group is empty.
 func unfinished(d *dataset.Dataset) bool {
 	_, marked := d.Attrs()[creating]
 	return marked || len(d.Vars())+len(d.Coords()) == 0
@@ -41,7 +40,8 @@ func (j *job) mine(d *dataset.Dataset) error {
 }
 
 // create creates the dataset and writes its coordinates. Until these are written, the group has the
-// attribute creating, so that an import of another table fails and that of the same table continues.
+// attribute creating, so that an import of another table fails and that of the same table
+// continues.
 func (j *job) create(ctx context.Context) (*dataset.Dataset, error) {
 	spec, err := j.spec()
 	if err != nil {
@@ -87,8 +87,8 @@ func (j *job) create(ctx context.Context) (*dataset.Dataset, error) {
 // marks is the number of attempts to mark a group that others change.
 const marks = 20
 
-// mark returns the group with the attribute creating, which mark adds to a new or an empty group. If
-// another import has created the dataset, mark returns it.
+// mark returns the group with the attribute creating, which mark adds to a new or an empty group.
+// If another import has created the dataset, mark returns it.
 func (j *job) mark(ctx context.Context) (*dataset.Dataset, error) {
 	for try := 1; ; try++ {
 		attrs := map[string]any{}

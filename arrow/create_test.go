@@ -97,8 +97,9 @@ func TestImportsOfOtherLabelsMeet(t *testing.T) {
 	}
 }
 
-// TestImportBesideExtension extends a dataset before each request of an import that creates it, fills
-// it, or extends it. Rows of both are stored, unless the import fails, is repeated and then succeeds.
+// TestImportBesideExtension extends a dataset before each request of an import that creates it,
+// fills it, or extends it. Rows of both are stored, unless the import fails, is repeated and then
+// succeeds.
 func TestImportBesideExtension(t *testing.T) {
 	o := arrow.ImportOptions{Labels: []string{"x"}, Chunks: map[string]int{"x": 3}, Extend: "x"}
 	for _, tt := range []struct{ name, before, rows string }{
@@ -200,8 +201,8 @@ func TestImportBesideOtherDimension(t *testing.T) {
 	}
 }
 
-// TestImportExtendsTimes extends a variable of the data type datetime64, of which the table has some
-// elements or none.
+// TestImportExtendsTimes extends a variable of the data type datetime64, of which the table has
+// some elements or none.
 func TestImportExtendsTimes(t *testing.T) {
 	st := mem.New()
 	create(t, st, map[string]int{"x": 1}, variable{name: "x", dims: "x", t: dtype.Int32, data: stored("x", []int32{0})},

@@ -62,9 +62,9 @@ func (h *heldOf[T]) bytes() int64 {
 	return n
 }
 
-// encoderOf returns the encoder for a variable, and the value of its missing elements in memory form,
-// which is the fill value if none marks them. can reports whether an element can be missing. The
-// error is fault.Type if the variable cannot store values of the class.
+// encoderOf returns the encoder for a variable, and the value of its missing elements in memory
+// form, which is the fill value if none marks them. can reports whether an element can be missing.
+// The error is fault.Type if the variable cannot store values of the class.
 func encoderOf(v *dataset.Variable, c class) (e encoder, missing []byte, can bool, err error) {
 	unfit := fault.Newf(fault.Type, "variable %s of the data type %v does not store such values", v.Name(), v.Array().DType())
 	if missing = v.Array().Fill(); missing == nil {
@@ -121,8 +121,8 @@ func valid(s string) (string, error) {
 	return string([]byte(s)), nil // rather than keep the batch
 }
 
-// encodeEach returns an encoder that converts each value by itself. can reports whether missing marks
-// missing elements.
+// encodeEach returns an encoder that converts each value by itself. can reports whether missing
+// marks missing elements.
 func encodeEach[T any](v *dataset.Variable, convert func(x vector, i int) (T, error), missing T, can bool) encoder {
 	return func(x vector) (held, error) {
 		out := make([]T, x.Len())

@@ -45,7 +45,8 @@ func (j *job) extend(ctx context.Context, d *dataset.Dataset, labels []key) (*da
 	return d.Append(ctx, dim, dataset.AppendOptions{IfAbsent: true, Wait: j.o.Wait, TakeOver: j.o.TakeOver}, data...)
 }
 
-// dense returns an error if new labels lack rows, or may lack them because rows may repeat labels, and a variable cannot mark missing elements.
+// dense returns an error if new labels lack rows, or may lack them because rows may repeat labels,
+// and a variable cannot mark missing elements.
 func (j *job) dense(d *dataset.Dataset, labels []key) error {
 	rows, all := int64(0), int64(len(labels))
 	for _, x := range j.labels {

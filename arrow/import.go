@@ -25,8 +25,8 @@ type ImportOptions struct {
 	// Columns are the columns that become variables. By default all other columns do.
 	Columns []string
 
-	// Extend is a dimension of an existing dataset that grows by the labels that it lacks. These must
-	// follow its last label in the order of the coordinate.
+	// Extend is a dimension of an existing dataset that grows by the labels that it lacks. These
+	// must follow its last label in the order of the coordinate.
 	Extend string
 
 	// LastWins accepts several rows with the same labels: the last one is stored. By default the
@@ -294,8 +294,8 @@ func dimOf(d *dataset.Dataset, name string) dataset.Dim {
 	return dataset.Dim{Name: name, Len: -1}
 }
 
-// unknown returns the labels that the dimension to extend lacks, in the order of the coordinate. The
-// error is fault.Selection for a label that another dimension lacks.
+// unknown returns the labels that the dimension to extend lacks, in the order of the coordinate.
+// The error is fault.Selection for a label that another dimension lacks.
 func (j *job) unknown(d *dataset.Dataset) (unknown []key, err error) {
 	for _, x := range j.labels {
 		dim := dimOf(d, x.name)

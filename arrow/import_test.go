@@ -173,7 +173,8 @@ func TestImportRefuses(t *testing.T) {
 	}
 }
 
-// rows returns a table of n × 4 rows as CSV, from a row of the first dimension on, in a random order.
+// rows returns a table of n × 4 rows as CSV, from a row of the first dimension on, in a random
+// order.
 func rows(from, n int, seed uint64) string {
 	lines := make([]string, 0, 4*n)
 	for i := from; i < from+n; i++ {

@@ -23,8 +23,8 @@ type ImportPlan struct {
 	Most store.Amount
 }
 
-// PlanImport returns the plan of [Import] with the same arguments. It reads the labels of the table,
-// and stores nothing. It checks labels and types, but not values.
+// PlanImport returns the plan of [Import] with the same arguments. It reads the labels of the
+// table, and stores nothing. It checks labels and types, but not values.
 func PlanImport(ctx context.Context, st store.Store, path string, o ImportOptions, from ...Source) (*ImportPlan, error) {
 	j, err := newJob(ctx, st, path, o, from)
 	if err != nil {

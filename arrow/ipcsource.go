@@ -116,8 +116,8 @@ func pick(b arrow.RecordBatch, columns []int) arrow.RecordBatch {
 }
 
 // fields is a table of a flatbuffer. Package ipc allocates its vectors by their stored lengths, so
-// these are checked before it decodes a schema. Vectors that contain themselves cannot be expressed,
-// but one may be the child of several fields: left bounds the checked fields.
+// these are checked before it decodes a schema. Vectors that contain themselves cannot be
+// expressed, but one may be the child of several fields: left bounds the checked fields.
 type fields struct {
 	flatbuffers.Table
 	left *int

@@ -28,7 +28,8 @@ func open(t testing.TB, path string) arrow.Source {
 }
 
 // TestImportJudges compares imports of random tables that DuckDB and pyarrow wrote with pandas'
-// to_xarray, as xarray reads them. Half of the imports have memory for a few rows. Each is repeated.
+// to_xarray, as xarray reads them. Half of the imports have memory for a few rows. Each is
+// repeated.
 func TestImportJudges(t *testing.T) {
 	const tables = 30
 	folder := t.TempDir()
@@ -61,8 +62,9 @@ func TestImportJudges(t *testing.T) {
 	t.Log(out)
 }
 
-// TestImportJudgesMemory imports a table of DuckDB that takes 120 MB in memory, with 8 MiB for rows,
-// and checks the maximum of the live heap: most are pages, and buffers of zstd and of the engine.
+// TestImportJudgesMemory imports a table of DuckDB that takes 120 MB in memory, with 8 MiB for
+// rows, and checks the maximum of the live heap: most are pages, and buffers of zstd and of the
+// engine.
 func TestImportJudgesMemory(t *testing.T) {
 	folder := t.TempDir()
 	judge(t, "big", folder, "1")

@@ -16,8 +16,8 @@ import (
 	"github.com/zargo-io/zargo/zarr/store/mem"
 )
 
-// TestImportLarge imports into arrays with more elements, chunks, and elements of a chunk than memory
-// can hold. Their lengths are not values of a 32-bit int.
+// TestImportLarge imports into arrays with more elements, chunks, and elements of a chunk than
+// memory can hold. Their lengths are not values of a 32-bit int.
 func TestImportLarge(t *testing.T) {
 	for chunk, want := range map[int]error{4: nil, 1 << 39: fault.Limit, 1 << 45: fault.Limit} {
 		st := mem.New()

@@ -84,8 +84,8 @@ func common(a, b arrow.DataType) (arrow.DataType, bool) {
 	return a, true
 }
 
-// missingOf returns the integers that mark missing elements of new variables: the smallest signed and
-// the largest unsigned one.
+// missingOf returns the integers that mark missing elements of new variables: the smallest signed
+// and the largest unsigned one.
 func missingOf(t arrow.DataType) (low int64, high uint64) {
 	bits := 64
 	if f, ok := t.(arrow.FixedWidthDataType); ok {

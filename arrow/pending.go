@@ -40,8 +40,7 @@ type objectAxis struct {
 	places  []place // of the numbered labels
 }
 
-// place is the position of a label: the number of an object along the axis, the offset in it, and its
-// length within the array.
+// place is the position of a label: an object along the axis, the offset in it, and its length.
 type place struct{ object, offset, length int }
 
 // object is the rows of one object of the variables.
@@ -411,7 +410,7 @@ const objectBytes = 256
 // writers is the number of objects that are written concurrently.
 const writers = 4
 
-// pointBytes is the memory that the positions of a row take while it is written to a partial object.
+// pointBytes is the memory of the positions of a row while it is written to a partial object.
 const pointBytes = 200
 
 // store writes the rows of an object, and returns the group with its new attributes.

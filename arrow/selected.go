@@ -20,8 +20,8 @@ func (f Format) MediaType() string {
 }
 
 // Write writes the selected elements of variables of d as a table. The other variables must have
-// the dimensions of the first. Coordinates are columns if they are among the variables, or are those
-// of dimensions.
+// the dimensions of the first. Coordinates are columns if they are among the variables, or are
+// those of dimensions.
 func (f Format) Write(ctx context.Context, w io.Writer, d *dataset.Dataset, vars []*dataset.Variable) error {
 	if len(vars) == 0 {
 		return fault.Newf(fault.Selection, "a table needs a variable")

@@ -24,9 +24,9 @@ type Source interface {
 }
 
 // OpenSource returns the table in a file of size bytes. Package arrow does not trust the file: the
-// error is fault.Corrupt for a malformed file, and fault.Limit for one whose batches or pages exceed
-// a quarter of the memory of the process. A CSV file has a line with the names of columns, and is
-// read to determine their types: see the documentation of the package.
+// error is fault.Corrupt for a malformed file, and fault.Limit for one whose batches or pages
+// exceed a quarter of the memory of the process. A CSV file has a line with the names of columns,
+// and is read to determine their types: see the documentation of the package.
 func OpenSource(r io.ReaderAt, size int64, f Format) (Source, error) {
 	if r == nil || size < 0 {
 		return nil, fault.Newf(fault.Selection, "a source needs a file of at least 0 bytes, and has %d", size)

@@ -5,8 +5,8 @@
 //	zargo-import stations.csv new.zarr --labels time,station --chunks time=1000 --dry-run
 //
 // It is a program of its own because the command zargo does not link Arrow. The format of a file
-// follows from its name (.arrow, .feather, .arrows, .parquet, .csv). After an interruption, the same
-// command completes the import.
+// follows from its name (.arrow, .feather, .arrows, .parquet, .csv). After an interruption, the
+// same command completes the import.
 package main
 
 import (
